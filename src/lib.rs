@@ -1,0 +1,38 @@
+//! Pleach, a UCI chess engine: iterative-deepening alpha-beta search over an efficiently
+//! updatable neural network, with a laboratory of the textbook algorithms it grew from.
+//!
+//! The modules form layers, lowest first; each imports only from layers below its own
+//! (`tests/layers.rs` holds them to it):
+//!
+//! | layer | modules |
+//! |---|---|
+//! | 0 | [`types`], [`params`] |
+//! | 1 | [`board`] |
+//! | 2 | [`nnue`], [`tt`], [`record`] |
+//! | 3 | [`eval`], [`history`], [`time`] |
+//! | 4 | [`search`] |
+//! | 5 | [`engine`] |
+//! | 6 | [`bench`], [`lab`], [`train`], [`datagen`] |
+//! | 7 | [`uci`] |
+//! | 8 | [`cli`] |
+
+#![deny(unsafe_code, unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
+#![deny(clippy::print_stdout, clippy::print_stderr, clippy::too_many_lines)]
+
+pub mod bench;
+pub mod board;
+pub mod cli;
+pub mod datagen;
+pub mod engine;
+pub mod eval;
+pub mod history;
+pub mod lab;
+pub mod nnue;
+pub mod params;
+pub mod record;
+pub mod search;
+pub mod time;
+pub mod train;
+pub mod tt;
+pub mod types;
+pub mod uci;

@@ -1,0 +1,7 @@
+//! The `pleach` binary; everything happens in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    pleach::cli::run()
+}

@@ -1,0 +1,21 @@
+//! The vocabulary of the engine: scores, depths, plies and packed moves, and the words of chess
+//! itself, which are shakmaty's.
+
+mod depth;
+mod packed_move;
+mod score;
+
+pub use depth::{Depth, MAX_DEPTH, MAX_PLY, Ply};
+pub use packed_move::PackedMove;
+pub use score::{Bound, Score};
+
+pub use shakmaty::{
+    Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, File, Move, Piece, Rank, Role,
+    Square,
+};
+
+/// The most legal moves a chess position can have is 218; lists are sized a little above.
+pub const MAX_MOVES: usize = 224;
+
+/// A list of legal moves on the stack.
+pub type MoveList = arrayvec::ArrayVec<Move, MAX_MOVES>;
