@@ -16,7 +16,11 @@
 //! | 7 | [`uci`] |
 //! | 8 | [`cli`] |
 
-#![deny(unsafe_code, unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
+#![deny(
+    unsafe_code,
+    unsafe_op_in_unsafe_fn,
+    clippy::undocumented_unsafe_blocks
+)]
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::too_many_lines)]
 
 pub mod bench;

@@ -1,1 +1,228 @@
-//! placeholder
+//! How long to think: pure functions from a chess clock to two bounds.
+//!
+//! The *soft* bound is asked between iterations (and scaled by the search according to how
+//! settled the best move is): past it no new iteration begins. The *hard* bound is asked inside
+//! the tree: past it the search stops at once. All clock arithmetic is in milliseconds and
+//! signed, because clients do send negative clocks to an engine that is already too late.
+
+use std::time::Duration;
+
+/// The moves that a sudden-death clock is divided over at the start of a game, and the fewest
+/// that it is ever divided over. Games that have lasted long tend to end sooner.
+const MOVES_LEFT_AT_START: f64 = 26.0;
+const MOVES_LEFT_AT_LEAST: f64 = 15.0;
+/// Plies after which the lower number is reached.
+const PLIES_TO_SETTLE: f64 = 120.0;
+/// The share of the increment that a move may use on top of its share of the clock.
+const INCREMENT_SHARE: f64 = 0.7;
+/// With `movestogo`, no more moves than this are planned for.
+const MOST_MOVES_TO_GO: u32 = 40;
+/// The hard bound as a multiple of the soft one.
+const HARD_OVER_SOFT: f64 = 5.0;
+/// No move may use more than this share of what is left on the clock.
+const HARD_SHARE: f64 = 0.65;
+/// With several moves to go before the control, no soft bound beyond this share of the clock.
+const SOFT_SHARE: f64 = 0.45;
+/// With one move to go before the control, nearly all the time may go: the next control is near.
+const LAST_MOVE_SHARE: f64 = 0.85;
+/// A move gets at least this long, however bad the clock looks: enough for a legal move.
+const SHORTEST: Duration = Duration::from_millis(1);
+
+/// When a search ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeBounds {
+    /// Begin no new iteration after this long.
+    pub soft: Duration,
+    /// Stop searching after this long.
+    pub hard: Duration,
+    /// The time was named (`movetime`): use all of it and never end early. It then counts from
+    /// `ponderhit` if the search began as a ponder search.
+    pub fixed: bool,
+}
+
+/// The side to move's clock as `go` described it, in milliseconds. Negative numbers are accepted
+/// and mean that the flag has fallen in the client's view: the shortest thinking time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clock {
+    /// Time left (`wtime` or `btime`).
+    pub remaining: Option<i64>,
+    /// Time added after each move (`winc` or `binc`).
+    pub increment: i64,
+    /// Moves until the next time control (`movestogo`); `None` is sudden death.
+    pub moves_to_go: Option<u32>,
+    /// Exactly this long for the move (`movetime`).
+    pub movetime: Option<i64>,
+}
+
+/// The bounds for one move, or `None` if the clock does not limit it.
+///
+/// `overhead_ms` is lost between the client's clock and ours on every move; `ply` is the number
+/// of half-moves played in the game. `movetime` and a clock together obey both.
+#[must_use]
+pub fn bounds(clock: &Clock, overhead_ms: u64, ply: u32) -> Option<TimeBounds> {
+    let overhead = i64::try_from(overhead_ms).unwrap_or(i64::MAX);
+    let fixed = clock
+        .movetime
+        .map(|ms| millis(ms.saturating_sub(overhead.min(ms / 2))));
+    let shared = clock
+        .remaining
+        .map(|remaining| share(remaining, clock, overhead, ply));
+    match (shared, fixed) {
+        (None, None) => None,
+        (None, Some(time)) => Some(TimeBounds {
+            soft: time,
+            hard: time,
+            fixed: true,
+        }),
+        (Some(bounds), None) => Some(bounds),
+        (Some(bounds), Some(time)) if time <= bounds.soft => Some(TimeBounds {
+            soft: time,
+            hard: time,
+            fixed: true,
+        }),
+        (Some(bounds), Some(time)) => Some(TimeBounds {
+            hard: bounds.hard.min(time),
+            ..bounds
+        }),
+    }
+}
+
+/// This move's share of a running clock.
+fn share(remaining: i64, clock: &Clock, overhead: i64, ply: u32) -> TimeBounds {
+    // A clock shorter than the overhead still has to yield a move: half of it may be real.
+    let usable = remaining.saturating_sub(overhead).max(remaining / 2).max(0) as f64;
+    let increment = clock.increment.max(0) as f64;
+    let (soft, soft_share, hard_share) = match clock.moves_to_go {
+        Some(1) => (usable, LAST_MOVE_SHARE, LAST_MOVE_SHARE),
+        Some(moves) => {
+            let moves = f64::from(moves.clamp(1, MOST_MOVES_TO_GO));
+            (
+                usable / moves + INCREMENT_SHARE * increment,
+                SOFT_SHARE,
+                HARD_SHARE,
+            )
+        }
+        None => {
+            let settled = (f64::from(ply) / PLIES_TO_SETTLE).min(1.0);
+            let moves = MOVES_LEFT_AT_START - (MOVES_LEFT_AT_START - MOVES_LEFT_AT_LEAST) * settled;
+            (
+                usable / moves + INCREMENT_SHARE * increment,
+                SOFT_SHARE,
+                HARD_SHARE,
+            )
+        }
+    };
+    let soft = soft.min(soft_share * usable);
+    let hard = (HARD_OVER_SOFT * soft).min(hard_share * usable);
+    TimeBounds {
+        soft: duration(soft),
+        hard: duration(hard),
+        fixed: false,
+    }
+}
+
+fn duration(ms: f64) -> Duration {
+    Duration::from_secs_f64(ms.max(0.0) / 1000.0).max(SHORTEST)
+}
+
+fn millis(ms: i64) -> Duration {
+    Duration::from_millis(u64::try_from(ms).unwrap_or(0)).max(SHORTEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock(remaining: i64, increment: i64) -> Clock {
+        Clock {
+            remaining: Some(remaining),
+            increment,
+            ..Clock::default()
+        }
+    }
+
+    #[test]
+    fn nothing_said_is_no_bound() {
+        assert_eq!(bounds(&Clock::default(), 10, 0), None);
+        let only_increment = Clock {
+            increment: 1000,
+            ..Clock::default()
+        };
+        assert_eq!(bounds(&only_increment, 10, 0), None);
+    }
+
+    #[test]
+    fn bounds_are_ordered_and_leave_time_on_the_clock() {
+        for remaining in [1, 2, 5, 10, 50, 100, 500, 1000, 60_000, 3_600_000, 1 << 40] {
+            for increment in [0, 1, 5, 100, 10_000, 1 << 40] {
+                for moves_to_go in [None, Some(1), Some(2), Some(40), Some(u32::MAX)] {
+                    for overhead in [0, 10, 100, 5000] {
+                        for ply in [0, 40, 400] {
+                            let clock = Clock {
+                                moves_to_go,
+                                ..clock(remaining, increment)
+                            };
+                            let b = bounds(&clock, overhead, ply).expect("a clock bounds");
+                            assert!(b.soft <= b.hard, "{clock:?} {b:?}");
+                            assert!(!b.fixed && b.soft >= SHORTEST);
+                            let left = Duration::from_millis(remaining as u64);
+                            assert!(b.hard < left || remaining == 1, "{clock:?} {b:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn late_and_empty_clocks_still_get_a_moment() {
+        for remaining in [0, -1, -5000, i64::MIN] {
+            let b = bounds(&clock(remaining, 0), 10, 30).expect("a clock bounds");
+            assert_eq!((b.soft, b.hard), (SHORTEST, SHORTEST));
+        }
+        let b = bounds(&clock(-50, -3), 10, 30).expect("a clock bounds");
+        assert_eq!(b.hard, SHORTEST);
+    }
+
+    #[test]
+    fn movetime_is_used_whole_less_the_overhead() {
+        let clock = Clock {
+            movetime: Some(1000),
+            ..Clock::default()
+        };
+        let b = bounds(&clock, 10, 0).expect("movetime bounds");
+        assert_eq!(b.soft, Duration::from_millis(990));
+        assert_eq!(b.hard, b.soft);
+        assert!(b.fixed);
+        for movetime in [0, 1, -7] {
+            let clock = Clock {
+                movetime: Some(movetime),
+                ..Clock::default()
+            };
+            assert_eq!(bounds(&clock, 10, 0).map(|b| b.hard), Some(SHORTEST));
+        }
+    }
+
+    #[test]
+    fn movetime_and_clock_obey_both() {
+        let both = Clock {
+            movetime: Some(10_000),
+            ..clock(1_000, 0)
+        };
+        let b = bounds(&both, 10, 0).expect("bounds");
+        assert!(b.hard < Duration::from_secs(1) && !b.fixed);
+        let both = Clock {
+            movetime: Some(50),
+            ..clock(60_000, 0)
+        };
+        let b = bounds(&both, 10, 0).expect("bounds");
+        assert!(b.fixed && b.hard == Duration::from_millis(40));
+    }
+
+    #[test]
+    fn later_moves_get_a_larger_share() {
+        let clock = clock(60_000, 600);
+        let soft = |ply| bounds(&clock, 10, ply).expect("bounds").soft;
+        assert!(soft(0) < soft(60) && soft(60) < soft(120) && soft(120) == soft(300));
+    }
+}

@@ -23,8 +23,18 @@ impl PackedMove {
     #[must_use]
     pub const fn new(m: Move) -> PackedMove {
         match m {
-            Move::Normal { from, to, promotion: None, .. } => PackedMove::build(from, to, 0, 0),
-            Move::Normal { from, to, promotion: Some(role), .. } => {
+            Move::Normal {
+                from,
+                to,
+                promotion: None,
+                ..
+            } => PackedMove::build(from, to, 0, 0),
+            Move::Normal {
+                from,
+                to,
+                promotion: Some(role),
+                ..
+            } => {
                 let role = match role {
                     Role::Knight => 0,
                     Role::Bishop => 1,
@@ -120,7 +130,10 @@ mod tests {
 
     #[test]
     fn parts_survive_packing() {
-        let castle = PackedMove::new(Move::Castle { king: Square::E1, rook: Square::H1 });
+        let castle = PackedMove::new(Move::Castle {
+            king: Square::E1,
+            rook: Square::H1,
+        });
         assert!(castle.is_castle() && castle.from() == Square::E1 && castle.to() == Square::H1);
         for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
             let m = Move::Normal {
@@ -132,7 +145,10 @@ mod tests {
             };
             assert_eq!(PackedMove::new(m).promotion(), Some(role));
         }
-        let ep = PackedMove::new(Move::EnPassant { from: Square::E5, to: Square::D6 });
+        let ep = PackedMove::new(Move::EnPassant {
+            from: Square::E5,
+            to: Square::D6,
+        });
         assert!(ep.is_en_passant() && ep.promotion().is_none() && ep.is_some());
         assert!(PackedMove::NONE.is_none() && PackedMove::from_bits(0) == PackedMove::NONE);
     }

@@ -105,7 +105,11 @@ impl Score {
             return None;
         }
         let plies = MATE - self.0.abs();
-        Some(if self.0 > 0 { (plies + 1) / 2 } else { -(plies / 2) })
+        Some(if self.0 > 0 {
+            (plies + 1) / 2
+        } else {
+            -(plies / 2)
+        })
     }
 
     /// A score relative to the root becomes relative to the node `ply` plies below it, so that
@@ -215,7 +219,11 @@ impl Bound {
     /// (for `score >= beta`) or below it (for `score < beta`).
     #[must_use]
     pub const fn decides(self, score: Score, beta: Score) -> bool {
-        let needed = if score.0 >= beta.0 { Bound::Lower } else { Bound::Upper };
+        let needed = if score.0 >= beta.0 {
+            Bound::Lower
+        } else {
+            Bound::Upper
+        };
         self as u8 & needed as u8 != 0
     }
 }
@@ -239,15 +247,24 @@ mod tests {
         let stored = Score::mate_in(Ply(9)).to_table(Ply(4));
         assert_eq!(Score::from_table(stored, Ply(2), 0), Score::mate_in(Ply(7)));
         let stored = Score::tablebase_loss(Ply(6)).to_table(Ply(6));
-        assert_eq!(Score::from_table(stored, Ply(3), 0), Score::tablebase_loss(Ply(3)));
-        assert_eq!(Score::from_table(Score::cp(77).to_table(Ply(8)), Ply(1), 0), Score::cp(77));
+        assert_eq!(
+            Score::from_table(stored, Ply(3), 0),
+            Score::tablebase_loss(Ply(3))
+        );
+        assert_eq!(
+            Score::from_table(Score::cp(77).to_table(Ply(8)), Ply(1), 0),
+            Score::cp(77)
+        );
     }
 
     #[test]
     fn mates_beyond_the_fifty_move_rule_are_not_trusted() {
         let stored = Score::mate_in(Ply(20)).to_table(Ply(0));
         assert_eq!(Score::from_table(stored, Ply(0), 90), Score::MAX_EVAL);
-        assert_eq!(Score::from_table(stored, Ply(0), 80), Score::mate_in(Ply(20)));
+        assert_eq!(
+            Score::from_table(stored, Ply(0), 80),
+            Score::mate_in(Ply(20))
+        );
     }
 
     #[test]

@@ -1,0 +1,49 @@
+//! How a search speaks to whoever started it. A search never prints.
+
+use std::time::Duration;
+
+use crate::types::{Bound, Depth, Move, Score};
+
+/// What a search has found so far, for one of its lines.
+#[derive(Clone, Debug)]
+pub struct Info<'a> {
+    /// The iteration's depth.
+    pub depth: Depth,
+    /// The deepest ply reached in this iteration.
+    pub seldepth: usize,
+    /// Which of the best lines this is, from 1.
+    pub multi_pv: usize,
+    /// The line's score, from the side to move at the root.
+    pub score: Score,
+    /// `None` when the score is exact, else whether it is a lower or an upper bound.
+    pub bound: Option<Bound>,
+    /// Nodes of all threads since the search began.
+    pub nodes: u64,
+    /// Time since the search began.
+    pub time: Duration,
+    /// How full the transposition table is, in permille.
+    pub hashfull: u32,
+    /// Successful tablebase probes.
+    pub tb_hits: u64,
+    /// The line itself, its first move the root move.
+    pub pv: &'a [Move],
+}
+
+/// Receives what a search has to say while it runs. Only the first thread speaks.
+pub trait Report {
+    /// A line was completed, or failed high or low on its aspiration window.
+    fn info(&mut self, info: &Info<'_>);
+
+    /// The root move now searched, `number` counting from 1.
+    fn current_move(&mut self, depth: Depth, m: Move, number: usize) {
+        let _ = (depth, m, number);
+    }
+}
+
+/// Hears nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Report for Silent {
+    fn info(&mut self, _info: &Info<'_>) {}
+}
