@@ -1,0 +1,123 @@
+//! Networks made by rule rather than by training: one that counts material, for builds that
+//! have no trained network yet, and random ones for tests and measurements.
+
+use super::format::{BUCKETS, FEATURES, MAX_OUTPUT_WEIGHT, QA, QuantisedNet};
+
+/// Inputs for one colour: six roles on 64 squares.
+const COLOUR_FEATURES: usize = FEATURES / 2;
+/// Own pawn, knight, bishop, rook, queen and king, each in sixths of a pawn.
+const MATERIAL: [i16; 6] = [6, 19, 20, 31, 59, 0];
+/// Centipawns for an output of 1.0; the weights below are chosen for it.
+const SCALE: i32 = 400;
+/// Hidden units that count material, and their output weight: together 100 centipawns a pawn.
+const MATERIAL_UNITS: usize = 3;
+const MATERIAL_WEIGHT: i16 = 114;
+/// Output weight of the unit that judges where pieces stand: about 5 centipawns a step.
+const PLACEMENT_WEIGHT: i16 = 102;
+
+/// A network that knows the value of the pieces and prefers them near the centre, kings at
+/// the edge and pawns advanced.
+///
+/// A hidden unit holds one half plus what its perspective is ahead by, `d`. The squared units of
+/// both sides differ by `(1/2 + d)^2 - (1/2 - d)^2 = 2d`: exactly linear, as material should be.
+#[must_use]
+pub fn material(hidden: usize) -> QuantisedNet {
+    let mut net = QuantisedNet::zeroed("material", hidden, SCALE);
+    let half = (QA / 2) as i16;
+    for feature in 0..FEATURES {
+        let (role, square) = (feature % COLOUR_FEATURES / 64, feature % 64);
+        let own = feature < COLOUR_FEATURES;
+        // The enemy's pieces stand on squares seen from our side: pawns advance towards rank 1.
+        let square = if own { square } else { square ^ 56 };
+        let sign = if own { 1 } else { -1 };
+        let row = &mut net.feature_weights[feature * hidden..][..hidden];
+        row[..MATERIAL_UNITS].fill(sign * MATERIAL[role]);
+        row[MATERIAL_UNITS] = sign * placement(role, square);
+    }
+    net.feature_bias[..=MATERIAL_UNITS].fill(half);
+    for bucket in 0..BUCKETS {
+        let weights = &mut net.output_weights[bucket * 2 * hidden..][..2 * hidden];
+        let (own, other) = weights.split_at_mut(hidden);
+        own[..MATERIAL_UNITS].fill(MATERIAL_WEIGHT);
+        own[MATERIAL_UNITS] = PLACEMENT_WEIGHT;
+        other[..MATERIAL_UNITS].fill(-MATERIAL_WEIGHT);
+        other[MATERIAL_UNITS] = -PLACEMENT_WEIGHT;
+    }
+    net
+}
+
+/// What standing on a square (a1 = 0, seen from its owner) is worth, in steps of 5 centipawns.
+fn placement(role: usize, square: usize) -> i16 {
+    let (file, rank) = ((square % 8) as i16, (square / 8) as i16);
+    let from_edge = |x: i16| x.min(7 - x);
+    let centre = from_edge(file) + from_edge(rank);
+    match role {
+        0 => rank - 1 + i16::from(from_edge(file) == 3 && rank == 3) * 3,
+        1 => 2 * centre - 6,
+        2 => centre - 3,
+        3 => i16::from(rank == 6) * 4,
+        4 => 0,
+        _ => -2 * rank - 2 * i16::from(from_edge(file) == 3),
+    }
+}
+
+/// A network of pseudo-random integers in the ranges that training keeps to, `seed` and
+/// `hidden` deciding every one of them.
+#[must_use]
+pub fn random(hidden: usize, seed: u64) -> QuantisedNet {
+    const MAX_FEATURE_WEIGHT: i16 = 60;
+    const MAX_BIAS: i32 = 100_000;
+    let mut state = seed;
+    let mut within = |limit: i32| {
+        // SplitMix64 (Steele, Lea, Flood).
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let span = 2 * limit as u64 + 1;
+        ((z ^ (z >> 31)) % span) as i32 - limit
+    };
+    let mut net = QuantisedNet::zeroed(&format!("random-{hidden}-{seed}"), hidden, SCALE);
+    let feature = i32::from(MAX_FEATURE_WEIGHT);
+    net.feature_weights.fill_with(|| within(feature) as i16);
+    net.feature_bias.fill_with(|| within(feature) as i16);
+    net.output_weights
+        .fill_with(|| within(i32::from(MAX_OUTPUT_WEIGHT)) as i16);
+    net.output_bias.fill_with(|| within(MAX_BIAS));
+    net
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// Writes the network that the environment asks for, for example
+    /// `PLEACH_NET=material:64:nets/pleach.pnn cargo test --lib write_synthetic -- --ignored`
+    /// or `PLEACH_NET=random:512:target/random-512.pnn`.
+    #[test]
+    #[ignore = "writes a file, only on demand"]
+    fn write_synthetic() {
+        let order = std::env::var("PLEACH_NET").expect("PLEACH_NET=KIND:HIDDEN:PATH");
+        let mut parts = order.splitn(3, ':');
+        let mut part = || parts.next().expect("PLEACH_NET=KIND:HIDDEN:PATH");
+        let (kind, hidden) = (part(), part().parse().expect("a width"));
+        let net = match kind {
+            "material" => material(hidden),
+            "random" => random(hidden, 1),
+            other => panic!("material or random, not {other}"),
+        };
+        net.save(Path::new(part())).expect("a writable path");
+    }
+
+    #[test]
+    fn random_networks_are_valid_and_reproducible() {
+        let net = random(64, 7);
+        assert_eq!(
+            QuantisedNet::from_bytes(&net.to_bytes()).expect("valid"),
+            random(64, 7)
+        );
+        assert_ne!(net, random(64, 8));
+    }
+}
