@@ -1,1 +1,90 @@
-//! placeholder
+//! The board: shakmaty's rules wrapped with what a search needs and shakmaty leaves out, namely
+//! incremental keys, staged move generation, the pieces that a move changes, static exchange
+//! evaluation and repetition.
+
+mod delta;
+mod keys;
+mod legality;
+mod movegen;
+mod notation;
+mod perft;
+mod position;
+mod repetition;
+mod see;
+mod unpack;
+
+pub use delta::Delta;
+pub use keys::Keys;
+pub use legality::{Legality, attacked, attacked_by_lesser, pawn_attacks};
+pub use movegen::Stage;
+pub use notation::{FenError, MoveError};
+pub use perft::perft;
+pub use position::Position;
+pub use repetition::KeyHistory;
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::Position;
+    use crate::types::{CastlingMode, Chess};
+    use shakmaty::{Position as _, Setup};
+
+    /// A small, well-mixed generator (SplitMix64), so that tests are the same on every machine.
+    pub struct Random(pub u64);
+
+    impl Random {
+        pub fn next(&mut self) -> u64 {
+            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mut z = self.0;
+            z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            z ^ (z >> 31)
+        }
+
+        pub fn below(&mut self, limit: usize) -> usize {
+            (self.next() % limit as u64) as usize
+        }
+    }
+
+    /// A double Fischer random start.
+    fn chess960(random: &mut Random) -> Chess {
+        let (white, black) = (random.below(960) as u32, random.below(960) as u32);
+        let rank = |number| shakmaty::Board::chess960(number);
+        let mut setup = Setup::initial();
+        setup.board = shakmaty::Board::empty();
+        for (square, piece) in &rank(white) {
+            if piece.color.is_white() {
+                setup.board.set_piece_at(square, piece);
+            }
+        }
+        for (square, piece) in &rank(black) {
+            if piece.color.is_black() {
+                setup.board.set_piece_at(square, piece);
+            }
+        }
+        setup.castling_rights = setup.board.rooks();
+        setup
+            .position(CastlingMode::Chess960)
+            .expect("a start position is legal")
+    }
+
+    /// Plays random games, every third from a Chess960 start, and shows each position.
+    pub fn random_games(games: u64, mut visit: impl FnMut(&Position)) {
+        const LONGEST: usize = 160;
+        for game in 0..games {
+            let mut random = Random(game);
+            let mut position = if game % 3 == 2 {
+                Position::from(chess960(&mut random))
+            } else {
+                Position::startpos()
+            };
+            for _ in 0..LONGEST {
+                visit(&position);
+                let moves = position.legal_moves();
+                if moves.is_empty() || position.chess().is_game_over() {
+                    break;
+                }
+                position = position.play(moves[random.below(moves.len())]);
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Who may move where: checkers, pins and attacked squares, computed once a node and shared by
+//! move generation, the legality test of table moves and the threat buckets of the histories.
+
+use shakmaty::attacks::{between, bishop_attacks, king_attacks, knight_attacks, rook_attacks};
+use shakmaty::{Bitboard, Board, Chess, Color, Position as _, Role, Square};
+
+/// What decides the legality of the side to move's moves.
+#[derive(Clone, Copy, Debug)]
+pub struct Legality {
+    /// The own king.
+    pub king: Square,
+    /// Enemy pieces that give check.
+    pub checkers: Bitboard,
+    /// Own pieces that shield the king from a slider: they may move along the line only.
+    pub pinned: Bitboard,
+    /// Where a piece other than the king may land: anywhere, or, in check, between the king and
+    /// the checker or onto the checker; nowhere in double check.
+    pub evasions: Bitboard,
+    /// Squares that the enemy attacks, seen through the own king.
+    pub danger: Bitboard,
+}
+
+impl Legality {
+    /// Computes everything but the checkers, which the position already knows.
+    #[must_use]
+    pub fn new(chess: &Chess, king: Square, checkers: Bitboard) -> Legality {
+        let board = chess.board();
+        let us = chess.turn();
+        Legality {
+            king,
+            checkers,
+            pinned: pinned(board, us, king),
+            evasions: evasions(king, checkers),
+            danger: attacked(board, !us, board.occupied().without(king)),
+        }
+    }
+
+    /// Whether `from` may reach `to` without leaving its king to a slider.
+    #[must_use]
+    pub fn respects_pin(&self, from: Square, to: Square) -> bool {
+        !self.pinned.contains(from) || shakmaty::attacks::ray(self.king, from).contains(to)
+    }
+}
+
+/// See [`Legality::evasions`].
+pub(super) fn evasions(king: Square, checkers: Bitboard) -> Bitboard {
+    match checkers.first() {
+        None => Bitboard::FULL,
+        Some(_) if checkers.more_than_one() => Bitboard::EMPTY,
+        Some(checker) => between(king, checker).with(checker),
+    }
+}
+
+/// Pieces of `us` that stand alone between the king and an enemy slider.
+pub(super) fn pinned(board: &Board, us: Color, king: Square) -> Bitboard {
+    let them = board.by_color(!us);
+    let snipers = them
+        & (rook_attacks(king, them) & board.rooks_and_queens()
+            | bishop_attacks(king, them) & board.bishops_and_queens());
+    let mut pinned = Bitboard::EMPTY;
+    for sniper in snipers {
+        let blockers = between(king, sniper) & board.occupied();
+        if !blockers.more_than_one() {
+            pinned |= blockers;
+        }
+    }
+    pinned
+}
+
+/// Every square that `color` attacks, with the given occupancy.
+#[must_use]
+pub fn attacked(board: &Board, color: Color, occupied: Bitboard) -> Bitboard {
+    let pieces = board.by_color(color);
+    let mut squares = pawn_attacks(board.pawns() & pieces, color);
+    for from in board.knights() & pieces {
+        squares |= knight_attacks(from);
+    }
+    for from in board.bishops_and_queens() & pieces {
+        squares |= bishop_attacks(from, occupied);
+    }
+    for from in board.rooks_and_queens() & pieces {
+        squares |= rook_attacks(from, occupied);
+    }
+    for from in board.kings() & pieces {
+        squares |= king_attacks(from);
+    }
+    squares
+}
+
+/// Every square that a set of pawns attacks.
+#[must_use]
+pub fn pawn_attacks(pawns: Bitboard, color: Color) -> Bitboard {
+    pawns_step_west(pawns, color) | pawns_step_east(pawns, color)
+}
+
+/// Pawns moved one rank ahead.
+pub(super) fn pawns_step(pawns: Bitboard, color: Color) -> Bitboard {
+    Bitboard(color.fold_wb(pawns.0 << 8, pawns.0 >> 8))
+}
+
+/// Pawns moved one rank ahead and one file towards a.
+pub(super) fn pawns_step_west(pawns: Bitboard, color: Color) -> Bitboard {
+    let inner = pawns.0 & !Bitboard::from_file(shakmaty::File::A).0;
+    Bitboard(color.fold_wb(inner << 7, inner >> 9))
+}
+
+/// Pawns moved one rank ahead and one file towards h.
+pub(super) fn pawns_step_east(pawns: Bitboard, color: Color) -> Bitboard {
+    let inner = pawns.0 & !Bitboard::from_file(shakmaty::File::H).0;
+    Bitboard(color.fold_wb(inner << 9, inner >> 7))
+}
+
+/// Squares attacked by pieces worth less than `role`'s own class: by pawns for minor pieces, by
+/// pawns and minor pieces for rooks, by everything but queens and kings for queens.
+#[must_use]
+pub fn attacked_by_lesser(board: &Board, color: Color, role: Role) -> Bitboard {
+    let pieces = board.by_color(color);
+    let mut squares = pawn_attacks(board.pawns() & pieces, color);
+    if matches!(role, Role::Rook | Role::Queen) {
+        for from in board.knights() & pieces {
+            squares |= knight_attacks(from);
+        }
+        for from in board.bishops() & pieces {
+            squares |= bishop_attacks(from, board.occupied());
+        }
+    }
+    if role == Role::Queen {
+        for from in board.rooks() & pieces {
+            squares |= rook_attacks(from, board.occupied());
+        }
+    }
+    squares
+}

@@ -1,0 +1,174 @@
+//! Positions and moves as text: FEN, UCI and SAN, with errors that say what is wrong.
+
+use shakmaty::fen::Fen;
+use shakmaty::san::SanPlus;
+use shakmaty::uci::UciMove;
+use shakmaty::{
+    CastlingMode, Chess, EnPassantMode, FromSetup as _, Move, Position as _, PositionError, Rank,
+    Square,
+};
+use thiserror::Error;
+
+use super::position::Position;
+
+/// Why a text is no position.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum FenError {
+    #[error("not a FEN: {0}")]
+    Syntax(String),
+    #[error("not a legal position: {0}")]
+    Illegal(String),
+}
+
+/// Why a text is no move.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum MoveError {
+    #[error("'{0}' is not a move")]
+    Syntax(String),
+    #[error("'{0}' is not legal here")]
+    Illegal(String),
+}
+
+impl Position {
+    /// Reads a FEN (standard, X-FEN or Shredder-FEN). A position with more men than a game can
+    /// produce, or a check that no move can have given, is still playable and accepted.
+    ///
+    /// # Errors
+    /// Says which rule the text or the position breaks.
+    pub fn from_fen(fen: &str, mode: CastlingMode) -> Result<Position, FenError> {
+        let fen: Fen = fen
+            .trim()
+            .parse()
+            .map_err(|error| FenError::Syntax(format!("{error} in '{}'", shorten(fen))))?;
+        Chess::from_setup(fen.into_setup(), mode)
+            .or_else(PositionError::ignore_too_much_material)
+            .or_else(PositionError::ignore_impossible_check)
+            .or_else(PositionError::ignore_invalid_castling_rights)
+            .or_else(PositionError::ignore_invalid_ep_square)
+            .map(Position::from)
+            .map_err(|error| FenError::Illegal(error.to_string()))
+    }
+
+    /// The position as FEN; castling rights in Shredder letters under Chess960.
+    #[must_use]
+    pub fn fen(&self) -> String {
+        let text = Fen::from_position(self.chess(), EnPassantMode::Legal).to_string();
+        let rooks = self.chess().castles().castling_rights();
+        if self.castling_mode() == CastlingMode::Standard || rooks.is_empty() {
+            return text;
+        }
+        let letter = |rook: Square| {
+            if rook.rank() == Rank::First {
+                rook.file().upper_char()
+            } else {
+                rook.file().char()
+            }
+        };
+        let white = rooks.into_iter().filter(|rook| rook.rank() == Rank::First);
+        let black = rooks.into_iter().filter(|rook| rook.rank() != Rank::First);
+        let rights: String = white
+            .rev()
+            .map(letter)
+            .chain(black.rev().map(letter))
+            .collect();
+        let mut fields: Vec<&str> = text.split(' ').collect();
+        if let Some(field) = fields.get_mut(2) {
+            *field = &rights;
+        }
+        fields.join(" ")
+    }
+
+    /// Reads a legal move in UCI notation; castling as the king's two-square step or, as in
+    /// Chess960, as the king taking its own rook.
+    ///
+    /// # Errors
+    /// If the text is no move, or no legal one here.
+    pub fn parse_uci(&self, text: &str) -> Result<Move, MoveError> {
+        let shown = || shorten(text);
+        let uci: UciMove = text.parse().map_err(|_| MoveError::Syntax(shown()))?;
+        let m = uci
+            .to_move(self.chess())
+            .map_err(|_| MoveError::Illegal(shown()))?;
+        if self.chess().is_legal(m) {
+            Ok(m)
+        } else {
+            Err(MoveError::Illegal(shown()))
+        }
+    }
+
+    /// A legal move in UCI notation, castling as the position's mode has it.
+    #[must_use]
+    pub fn uci(&self, m: Move) -> String {
+        UciMove::from_move(m, self.castling_mode()).to_string()
+    }
+
+    /// A legal move in standard algebraic notation, with `+` and `#`.
+    #[must_use]
+    pub fn san(&self, m: Move) -> String {
+        SanPlus::from_move(self.chess().clone(), m).to_string()
+    }
+}
+
+/// Errors quote what they complain about, but not a megabyte of it.
+fn shorten(text: &str) -> String {
+    const LONGEST: usize = 80;
+    let mut shown: String = text
+        .chars()
+        .take(LONGEST)
+        .filter(|c| !c.is_control())
+        .collect();
+    if text.chars().count() > LONGEST {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::tests::random_games;
+
+    #[test]
+    fn fens_and_moves_survive_a_round_trip() {
+        random_games(40, |position| {
+            let again = Position::from_fen(&position.fen(), position.castling_mode()).unwrap();
+            assert_eq!(again.keys(), position.keys(), "{}", position.fen());
+            assert_eq!(again.fen(), position.fen());
+            for m in position.legal_moves() {
+                assert_eq!(
+                    position.parse_uci(&position.uci(m)),
+                    Ok(m),
+                    "{}",
+                    position.fen()
+                );
+            }
+        });
+    }
+
+    #[test]
+    fn errors_say_what_is_wrong() {
+        let standard = CastlingMode::Standard;
+        let error = Position::from_fen("8/8/8/8", standard).unwrap_err();
+        assert!(matches!(error, FenError::Syntax(_)), "{error}");
+        let error = Position::from_fen("8/8/8/8/8/8/8/K7 w - - 0 1", standard).unwrap_err();
+        assert!(error.to_string().contains("king"), "{error}");
+        let start = Position::startpos();
+        assert_eq!(
+            start.parse_uci("e2e5"),
+            Err(MoveError::Illegal("e2e5".into()))
+        );
+        assert_eq!(
+            start.parse_uci("hello"),
+            Err(MoveError::Syntax("hello".into()))
+        );
+        assert!(start.parse_uci("0000").is_err());
+    }
+
+    #[test]
+    fn castling_is_read_both_ways() {
+        let position =
+            Position::from_fen("4k3/8/8/8/8/8/8/4K2R w K - 0 1", CastlingMode::Standard).unwrap();
+        assert_eq!(position.parse_uci("e1g1"), position.parse_uci("e1h1"));
+        assert_eq!(position.uci(position.parse_uci("e1h1").unwrap()), "e1g1");
+    }
+}

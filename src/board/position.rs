@@ -1,0 +1,314 @@
+//! A chess position as the search sees it.
+
+use shakmaty::{
+    Bitboard, Board, CastlingMode, Chess, Color, Move, Piece, Position as _, Role, Square,
+};
+
+use super::delta::Delta;
+use super::keys::{self, Keys};
+use super::legality::Legality;
+use super::movegen::{self, Stage};
+use crate::types::MoveList;
+
+/// A legal chess position with its keys and checkers. Small and copied: playing a move makes a
+/// new position and nothing is ever taken back.
+#[derive(Clone, Debug)]
+pub struct Position {
+    chess: Chess,
+    keys: Keys,
+    /// What a legal en passant capture adds to the full key.
+    en_passant_key: u64,
+    checkers: Bitboard,
+    king: Square,
+    /// Plies since the last null move (or the start), for repetition may not reach across one.
+    since_null: u32,
+}
+
+impl Default for Position {
+    fn default() -> Position {
+        Position::startpos()
+    }
+}
+
+impl From<Chess> for Position {
+    fn from(chess: Chess) -> Position {
+        let keys = Keys::new(&chess);
+        let en_passant_key = keys::en_passant_key(&chess);
+        Position {
+            keys,
+            en_passant_key,
+            checkers: chess.checkers(),
+            king: own_king(&chess),
+            since_null: chess.halfmoves(),
+            chess,
+        }
+    }
+}
+
+/// Shakmaty accepts no position without both kings, so the fallback is never taken.
+fn own_king(chess: &Chess) -> Square {
+    chess.board().king_of(chess.turn()).unwrap_or(Square::A1)
+}
+
+impl Position {
+    /// The initial position.
+    #[must_use]
+    pub fn startpos() -> Position {
+        Position::from(Chess::default())
+    }
+
+    /// The rules engine's own view of the position.
+    #[must_use]
+    pub const fn chess(&self) -> &Chess {
+        &self.chess
+    }
+
+    #[must_use]
+    pub fn board(&self) -> &Board {
+        self.chess.board()
+    }
+
+    /// The side to move.
+    #[must_use]
+    pub fn turn(&self) -> Color {
+        self.chess.turn()
+    }
+
+    /// Whether castling is written and loaded as in standard chess or as in Chess960.
+    #[must_use]
+    pub fn castling_mode(&self) -> CastlingMode {
+        self.chess.castles().mode()
+    }
+
+    /// The Zobrist key; equal for positions that are the same under the repetition rule.
+    #[must_use]
+    pub const fn key(&self) -> u64 {
+        self.keys.full
+    }
+
+    /// Keys of the whole and of its parts.
+    #[must_use]
+    pub const fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// Enemy pieces that give check.
+    #[must_use]
+    pub const fn checkers(&self) -> Bitboard {
+        self.checkers
+    }
+
+    #[must_use]
+    pub const fn in_check(&self) -> bool {
+        self.checkers.any()
+    }
+
+    /// The king of the side to move.
+    #[must_use]
+    pub const fn king(&self) -> Square {
+        self.king
+    }
+
+    /// Plies since the last capture or pawn move, for the 50-move rule.
+    #[must_use]
+    pub fn halfmoves(&self) -> u32 {
+        self.chess.halfmoves()
+    }
+
+    /// How many plies back a repetition may lie: to the last irreversible or null move.
+    #[must_use]
+    pub fn reversible_plies(&self) -> usize {
+        self.halfmoves().min(self.since_null) as usize
+    }
+
+    /// Plies played since the start of the game, by the move number of the FEN.
+    #[must_use]
+    pub fn game_ply(&self) -> u32 {
+        let moves = self.chess.fullmoves().get().saturating_sub(1);
+        moves
+            .saturating_mul(2)
+            .saturating_add(u32::from(self.turn().is_black()))
+    }
+
+    /// Pins and attacked squares, for move generation.
+    #[must_use]
+    pub fn legality(&self) -> Legality {
+        Legality::new(&self.chess, self.king, self.checkers)
+    }
+
+    /// Appends the legal moves of a stage.
+    pub fn generate(&self, legality: &Legality, stage: Stage, moves: &mut MoveList) {
+        movegen::list(&self.chess, legality, stage, moves);
+    }
+
+    /// All legal moves.
+    #[must_use]
+    pub fn legal_moves(&self) -> MoveList {
+        let mut moves = MoveList::new();
+        self.generate(&self.legality(), Stage::All, &mut moves);
+        moves
+    }
+
+    /// Whether there is any legal move: if not, it is mate or stalemate.
+    #[must_use]
+    pub fn has_legal_move(&self) -> bool {
+        movegen::count(&self.chess, &self.legality()) != 0
+    }
+
+    /// Which pieces a legal move takes off and puts on.
+    #[must_use]
+    pub fn delta(&self, m: Move) -> Delta {
+        Delta::new(m, self.turn())
+    }
+
+    /// The position after a legal move.
+    #[must_use]
+    pub fn play(&self, m: Move) -> Position {
+        self.play_delta(m, &self.delta(m))
+    }
+
+    /// [`Position::play`] for callers that have the move's delta already.
+    #[must_use]
+    #[inline]
+    pub fn play_delta(&self, m: Move, delta: &Delta) -> Position {
+        let mut chess = self.chess.clone();
+        chess.play_unchecked(m);
+        let mut keys = self.keys;
+        keys.play(delta, &self.chess, &chess);
+        let en_passant_key = keys::en_passant_key(&chess);
+        keys.full ^= self.en_passant_key ^ en_passant_key;
+        Position {
+            keys,
+            en_passant_key,
+            checkers: chess.checkers(),
+            king: own_king(&chess),
+            since_null: self.since_null + 1,
+            chess,
+        }
+    }
+
+    /// The position with the other side to move, or `None` where passing is no option because
+    /// the king would be left in check.
+    #[must_use]
+    pub fn play_null(&self) -> Option<Position> {
+        if self.in_check() {
+            return None;
+        }
+        let mut setup = self.chess.to_setup(shakmaty::EnPassantMode::Always);
+        setup.swap_turn();
+        setup.ep_square = None;
+        setup.halfmoves = setup.halfmoves.saturating_add(1);
+        let chess: Chess = setup
+            .position(self.castling_mode())
+            .or_else(shakmaty::PositionError::ignore_too_much_material)
+            .or_else(shakmaty::PositionError::ignore_impossible_check)
+            .ok()?;
+        let mut keys = self.keys;
+        keys.full ^= keys::turn_key() ^ self.en_passant_key;
+        Some(Position {
+            keys,
+            en_passant_key: 0,
+            checkers: Bitboard::EMPTY,
+            king: own_king(&chess),
+            since_null: 0,
+            chess,
+        })
+    }
+
+    /// A key that the position after the move will most likely have, for prefetching: exact but
+    /// for castling, en passant and changed castling rights.
+    #[must_use]
+    pub fn key_after(&self, m: Move) -> u64 {
+        let mut keys = self.keys;
+        keys.play(&self.delta(m), &self.chess, &self.chess);
+        keys.full ^ self.en_passant_key
+    }
+
+    /// Whether the side to move has more than pawns and its king: without, zugzwang is likely.
+    #[must_use]
+    pub fn has_pieces(&self) -> bool {
+        let board = self.board();
+        (self.chess.us() & !(board.pawns() | board.kings())).any()
+    }
+
+    /// Neither side can mate by any sequence of moves.
+    #[must_use]
+    pub fn is_insufficient_material(&self) -> bool {
+        self.chess.is_insufficient_material()
+    }
+
+    /// The piece that a move captures, if any (the pawn in en passant).
+    #[must_use]
+    pub fn captured(&self, m: Move) -> Option<Role> {
+        m.capture()
+    }
+
+    /// The piece that a move of this position moves.
+    #[must_use]
+    pub fn moved(&self, m: Move) -> Piece {
+        Piece {
+            color: self.turn(),
+            role: m.role(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::tests::random_games;
+    use shakmaty::EnPassantMode;
+    use shakmaty::zobrist::Zobrist64;
+
+    #[test]
+    fn incremental_keys_equal_keys_from_scratch() {
+        random_games(200, |position| {
+            let hash: Zobrist64 = position.chess().zobrist_hash(EnPassantMode::Legal);
+            assert_eq!(position.key(), hash.0, "{}", position.fen());
+            assert_eq!(
+                *position.keys(),
+                Keys::new(position.chess()),
+                "{}",
+                position.fen()
+            );
+        });
+    }
+
+    #[test]
+    fn null_move_changes_sides_and_nothing_else() {
+        random_games(50, |position| {
+            let Some(passed) = position.play_null() else {
+                assert!(position.in_check());
+                return;
+            };
+            assert_eq!(*passed.keys(), Keys::new(passed.chess()));
+            assert_eq!(passed.board(), position.board());
+            assert_eq!(passed.turn(), !position.turn());
+            assert_eq!(passed.reversible_plies(), 0);
+        });
+    }
+
+    #[test]
+    fn generated_moves_are_shakmatys_and_stages_part_them() {
+        random_games(200, |position| {
+            let mut ours: Vec<Move> = position.legal_moves().to_vec();
+            let mut theirs: Vec<Move> = position.chess().legal_moves().to_vec();
+            let order = |m: &Move| crate::types::PackedMove::new(*m).bits();
+            ours.sort_by_key(order);
+            theirs.sort_by_key(order);
+            assert_eq!(ours, theirs, "{}", position.fen());
+
+            let legality = position.legality();
+            let (mut noisy, mut quiet) = (MoveList::new(), MoveList::new());
+            position.generate(&legality, Stage::Noisy, &mut noisy);
+            position.generate(&legality, Stage::Quiet, &mut quiet);
+            assert_eq!(noisy.len() + quiet.len(), ours.len());
+            assert!(noisy.iter().all(|m| m.is_capture() || m.is_promotion()));
+            assert!(quiet.iter().all(|m| !m.is_capture() && !m.is_promotion()));
+            assert_eq!(
+                movegen::count(position.chess(), &legality),
+                ours.len() as u64
+            );
+        });
+    }
+}
