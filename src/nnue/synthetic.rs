@@ -67,16 +67,8 @@ fn placement(role: usize, square: usize) -> i16 {
 pub fn random(hidden: usize, seed: u64) -> QuantisedNet {
     const MAX_FEATURE_WEIGHT: i16 = 60;
     const MAX_BIAS: i32 = 100_000;
-    let mut state = seed;
-    let mut within = |limit: i32| {
-        // SplitMix64 (Steele, Lea, Flood).
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let span = 2 * limit as u64 + 1;
-        ((z ^ (z >> 31)) % span) as i32 - limit
-    };
+    let mut random = SplitMix::new(seed);
+    let mut within = |limit: i32| random.below(2 * limit as u64 + 1) as i32 - limit;
     let mut net = QuantisedNet::zeroed(&format!("random-{hidden}-{seed}"), hidden, SCALE);
     let feature = i32::from(MAX_FEATURE_WEIGHT);
     net.feature_weights.fill_with(|| within(feature) as i16);
@@ -85,6 +77,27 @@ pub fn random(hidden: usize, seed: u64) -> QuantisedNet {
         .fill_with(|| within(i32::from(MAX_OUTPUT_WEIGHT)) as i16);
     net.output_bias.fill_with(|| within(MAX_BIAS));
     net
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): small, and the same numbers on every machine.
+#[derive(Clone, Debug)]
+pub struct SplitMix(u64);
+
+impl SplitMix {
+    /// A generator whose numbers follow from `seed`.
+    #[must_use]
+    pub const fn new(seed: u64) -> SplitMix {
+        SplitMix(seed)
+    }
+
+    /// A number below `limit`, which is not zero.
+    pub const fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % limit
+    }
 }
 
 #[cfg(test)]

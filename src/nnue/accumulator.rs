@@ -1,0 +1,351 @@
+//! Hidden layers along a line of play, kept up to date as late and as cheaply as possible.
+//!
+//! A move changes at most four inputs, so the hidden layer of a position follows from that of
+//! its parent by adding and subtracting a few rows of weights: the "efficiently updatable" in
+//! NNUE (Yu Nasu, 2018). Three refinements:
+//!
+//! - *Lazy*: a move only records what it changes. The rows are added when a position is
+//!   evaluated, starting from the nearest ancestor that is up to date; positions which a
+//!   cutoff leaves unevaluated cost nothing.
+//! - *Fused*: the child's values are computed from the parent's in one pass through registers.
+//! - *Refresh by difference*: when a king crosses between files d and e its side's view is
+//!   mirrored and every input changes. A table then supplies the last board and values that
+//!   this view was refreshed with, and only the pieces that differ are added or subtracted
+//!   (the "Finny table" of Koivisto).
+
+use std::sync::Arc;
+
+use arrayvec::ArrayVec;
+
+use crate::board::{Delta, Position};
+use crate::types::{Board, Color, MAX_PLY, Piece, Role, Square};
+
+use super::features::{Feature, View, bucket};
+use super::network::{Network, Row};
+use super::simd::kernels::{output, update, update_many};
+use super::simd::{Isa, Operation, Simd};
+
+/// Positions on the stack: the root, the deepest line, and a reserve for probes beyond it.
+const CAPACITY: usize = MAX_PLY + 10;
+/// Pieces that can appear or disappear between two boards.
+const MAX_PIECES: usize = 64;
+const SIDES: usize = 2;
+
+/// The hidden layers of every position from the root of the search to the current one.
+///
+/// [`push`](Accumulators::push) and [`pop`](Accumulators::pop) follow the moves; null moves
+/// change no input and are not pushed.
+pub struct Accumulators {
+    net: Arc<Network>,
+    isa: Isa,
+    stack: Box<[Entry]>,
+    top: usize,
+    refreshed: Box<Refreshed>,
+}
+
+/// One position on the stack. Arrays over sides are indexed by `Color as usize`.
+#[derive(Clone)]
+#[repr(C, align(64))]
+struct Entry {
+    values: [Row; SIDES],
+    /// Whether `values` hold for this position yet.
+    valid: [bool; SIDES],
+    /// Whether the move to this position turned the side's view, so that the parent's values
+    /// are of no use.
+    turned: [bool; SIDES],
+    views: [View; SIDES],
+    added: ArrayVec<Feature, 2>,
+    removed: ArrayVec<Feature, 2>,
+}
+
+impl Entry {
+    const fn new() -> Entry {
+        Entry {
+            values: [Row::ZERO; SIDES],
+            valid: [false; SIDES],
+            turned: [false; SIDES],
+            views: [View::new(Color::White, Square::A1); SIDES],
+            added: ArrayVec::new_const(),
+            removed: ArrayVec::new_const(),
+        }
+    }
+}
+
+/// The last board and values of each view (by side, by mirrored or not) that was refreshed.
+#[derive(Clone)]
+struct Refreshed([[Snapshot; 2]; SIDES]);
+
+#[derive(Clone)]
+#[repr(C, align(64))]
+struct Snapshot {
+    values: Row,
+    board: Board,
+}
+
+impl Refreshed {
+    /// Empty boards.
+    fn new(net: &Network) -> Box<Refreshed> {
+        let empty = || Snapshot {
+            values: net.bias().clone(),
+            board: Board::empty(),
+        };
+        let views = || [empty(), empty()];
+        Box::new(Refreshed([views(), views()]))
+    }
+}
+
+impl Accumulators {
+    /// A stack for this network and the best instruction set of this processor. It holds no
+    /// position before [`reset`](Accumulators::reset).
+    #[must_use]
+    pub fn new(net: Arc<Network>) -> Accumulators {
+        Accumulators::with_isa(net, Isa::best())
+    }
+
+    /// The same with a given instruction set, for tests and measurements.
+    #[must_use]
+    pub fn with_isa(net: Arc<Network>, isa: Isa) -> Accumulators {
+        let refreshed = Refreshed::new(&net);
+        let mut stack = vec![Entry::new(); CAPACITY].into_boxed_slice();
+        // Pages are touched here rather than in the middle of a search; values are the bias.
+        for entry in &mut stack {
+            entry.values = [net.bias().clone(), net.bias().clone()];
+        }
+        Accumulators {
+            net,
+            isa,
+            stack,
+            top: 0,
+            refreshed,
+        }
+    }
+
+    /// The network that evaluates.
+    #[must_use]
+    pub const fn network(&self) -> &Arc<Network> {
+        &self.net
+    }
+
+    /// Takes another network. What the stack held is lost: [`reset`](Accumulators::reset)
+    /// comes next.
+    pub fn set_network(&mut self, net: Arc<Network>) {
+        self.refreshed = Refreshed::new(&net);
+        self.net = net;
+        self.top = 0;
+        self.stack[0].valid = [false; SIDES];
+    }
+
+    /// Starts again from `root`.
+    pub fn reset(&mut self, root: &Position) {
+        self.top = 0;
+        let entry = &mut self.stack[0];
+        entry.valid = [false; SIDES];
+        // Nothing lies below the root to be derived from.
+        entry.turned = [true; SIDES];
+        for colour in Color::ALL {
+            if let Some(king) = root.board().king_of(colour) {
+                entry.views[colour as usize] = View::new(colour, king);
+            }
+        }
+    }
+
+    /// Follows a move that changes these pieces. Records only: constant and small time.
+    ///
+    /// # Panics
+    /// When more moves are pushed without [`pop`](Accumulators::pop) than a search goes deep.
+    #[inline]
+    pub fn push(&mut self, delta: &Delta) {
+        let mut views = self.stack[self.top].views;
+        // The kernels know the shapes of chess moves; anything else starts from the board.
+        let known = matches!(
+            (delta.added.len(), delta.removed.len()),
+            (1, 1 | 2) | (2, 2)
+        );
+        let mut turned = [!known; SIDES];
+        for &(piece, square) in &delta.added {
+            if piece.role == Role::King {
+                let side = piece.color as usize;
+                let view = View::new(piece.color, square);
+                turned[side] |= view != views[side];
+                views[side] = view;
+            }
+        }
+        self.top += 1;
+        let entry = &mut self.stack[self.top];
+        let features = |pieces: &[(Piece, Square)]| {
+            pieces
+                .iter()
+                .map(|&(piece, square)| Feature::new(piece, square))
+                .collect()
+        };
+        entry.added = features(&delta.added);
+        entry.removed = features(&delta.removed);
+        entry.views = views;
+        entry.turned = turned;
+        entry.valid = [false; SIDES];
+    }
+
+    /// Takes the last move back.
+    #[inline]
+    pub fn pop(&mut self) {
+        debug_assert!(self.top > 0, "no move to take back");
+        self.top = self.top.saturating_sub(1);
+    }
+
+    /// The network's judgement of `position`, which must be the one that the pushed moves lead
+    /// to, in centipawns from the point of view of the side to move. It is not clamped.
+    #[inline]
+    pub fn evaluate(&mut self, position: &Position) -> i32 {
+        let isa = self.isa;
+        isa.run(Evaluate {
+            stack: self,
+            position,
+        })
+    }
+
+    /// Makes the current position's values for one side hold: from the nearest ancestor that is
+    /// up to date, or from the table when the view was turned on the way.
+    #[inline(always)]
+    fn bring_up_to_date<S: Simd>(&mut self, simd: S, side: usize, board: &Board) {
+        let mut from = self.top;
+        while !self.stack[from].valid[side] {
+            // The root is always turned, so the walk ends there.
+            if self.stack[from].turned[side] {
+                let entry = &mut self.stack[self.top];
+                let view = entry.views[side];
+                let snapshot = &mut self.refreshed.0[side][usize::from(view.is_mirrored())];
+                refresh(
+                    simd,
+                    &self.net,
+                    snapshot,
+                    &mut entry.values[side],
+                    board,
+                    view,
+                );
+                entry.valid[side] = true;
+                return;
+            }
+            from -= 1;
+        }
+        for at in from..self.top {
+            let (below, above) = self.stack.split_at_mut(at + 1);
+            derive(simd, &self.net, &below[at], &mut above[0], side);
+        }
+    }
+}
+
+/// Computes a child's values from its parent's.
+#[inline(always)]
+fn derive<S: Simd>(simd: S, net: &Network, parent: &Entry, child: &mut Entry, side: usize) {
+    let view = child.views[side];
+    let row = |feature: &Feature| net.feature(feature.index(view));
+    let (from, to) = (&parent.values[side], &mut child.values[side]);
+    match (child.added.as_slice(), child.removed.as_slice()) {
+        ([a], [r]) => update(simd, to, from, [row(a)], [row(r)]),
+        ([a], [r, s]) => update(simd, to, from, [row(a)], [row(r), row(s)]),
+        ([a, b], [r, s]) => update(simd, to, from, [row(a), row(b)], [row(r), row(s)]),
+        _ => debug_assert!(false, "push marks other shapes as turned"),
+    }
+    child.valid[side] = true;
+}
+
+/// Brings a snapshot to `board` by the pieces that differ, and copies its values to `row`.
+#[inline(always)]
+fn refresh<S: Simd>(
+    simd: S,
+    net: &Network,
+    snapshot: &mut Snapshot,
+    row: &mut Row,
+    board: &Board,
+    view: View,
+) {
+    let mut added = ArrayVec::<&Row, MAX_PIECES>::new();
+    let mut removed = ArrayVec::<&Row, MAX_PIECES>::new();
+    for color in Color::ALL {
+        for role in Role::ALL {
+            let piece = Piece { color, role };
+            let row = |square| net.feature(Feature::new(piece, square).index(view));
+            let (new, old) = (board.by_piece(piece), snapshot.board.by_piece(piece));
+            added.extend((new & !old).into_iter().map(row));
+            removed.extend((old & !new).into_iter().map(row));
+        }
+    }
+    update_many(simd, &mut snapshot.values, row, &added, &removed);
+    snapshot.board = board.clone();
+}
+
+/// Brings both sides up to date and computes the output, all within one instruction set.
+struct Evaluate<'a> {
+    stack: &'a mut Accumulators,
+    position: &'a Position,
+}
+
+impl Operation for Evaluate<'_> {
+    type Output = i32;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> i32 {
+        let Evaluate { stack, position } = self;
+        let board = position.board();
+        for colour in Color::ALL {
+            stack.bring_up_to_date(simd, colour as usize, board);
+        }
+        let entry = &stack.stack[stack.top];
+        #[cfg(debug_assertions)]
+        for colour in Color::ALL {
+            let fresh = fresh(&stack.net, board, colour);
+            let values = &entry.values[colour as usize];
+            assert!(
+                *values == fresh,
+                "stale accumulator of {colour}: {}",
+                position.fen()
+            );
+        }
+        let turn = position.turn();
+        let hidden = [&entry.values[turn as usize], &entry.values[!turn as usize]];
+        judge(simd, &stack.net, hidden, board)
+    }
+}
+
+/// The output layer over the hidden layers of the side to move and of the other side.
+#[inline(always)]
+fn judge<S: Simd>(simd: S, net: &Network, hidden: [&Row; SIDES], board: &Board) -> i32 {
+    let bucket = bucket(board.occupied().count());
+    net.centipawns(output(simd, hidden, net.output(bucket)), bucket)
+}
+
+/// One side's hidden layer computed from nothing but the board, one piece after the other.
+fn fresh(net: &Network, board: &Board, colour: Color) -> Row {
+    let view = View::new(colour, board.king_of(colour).unwrap_or(Square::A1));
+    let mut values = net.bias().clone();
+    for (square, piece) in board {
+        let row = net.feature(Feature::new(piece, square).index(view));
+        for (value, weight) in values.0.iter_mut().zip(&row.0) {
+            *value = value.wrapping_add(*weight);
+        }
+    }
+    values
+}
+
+impl Network {
+    /// The judgement of a single position, computed from nothing: in centipawns from the point
+    /// of view of the side to move, not clamped. Searches use [`Accumulators`].
+    #[must_use]
+    pub fn evaluate(&self, position: &Position) -> i32 {
+        struct Judge<'a>(&'a Network, [&'a Row; SIDES], &'a Board);
+        impl Operation for Judge<'_> {
+            type Output = i32;
+            #[inline(always)]
+            fn run<S: Simd>(self, simd: S) -> i32 {
+                judge(simd, self.0, self.1, self.2)
+            }
+        }
+        let board = position.board();
+        let (own, other) = (position.turn(), !position.turn());
+        let hidden = [&fresh(self, board, own), &fresh(self, board, other)];
+        Isa::best().run(Judge(self, hidden, board))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,243 @@
+//! Incremental equals fresh, and every instruction set equals the reference, along random games.
+
+use super::*;
+use crate::nnue::synthetic::{self, SplitMix};
+use crate::types::{CastlingMode, Move};
+
+/// Plies that each walk through random games covers at least.
+const PLIES: usize = 10_000;
+/// Games end here at the latest, so that there are many.
+const LONGEST_GAME: usize = 200;
+
+fn random_net(seed: u64) -> Arc<Network> {
+    let net = Network::new(&synthetic::random(super::super::HIDDEN, seed));
+    Arc::new(net.expect("a valid network"))
+}
+
+/// A start position: the standard one, or each side with a back rank of its own.
+fn start(random: &mut SplitMix) -> Position {
+    if random.below(2) == 0 {
+        return Position::startpos();
+    }
+    let rank = |number: u64, white: bool| -> String {
+        let board = Board::chess960(number as u32);
+        let letter = |square| {
+            let letter = board.role_at(square).map_or('p', Role::char);
+            if white {
+                letter.to_ascii_uppercase()
+            } else {
+                letter
+            }
+        };
+        Square::ALL[..8]
+            .iter()
+            .map(|&square| letter(square))
+            .collect()
+    };
+    let (white, black) = (
+        rank(random.below(960), true),
+        rank(random.below(960), false),
+    );
+    let fen = format!("{black}/pppppppp/8/8/8/8/PPPPPPPP/{white} w KQkq - 0 1");
+    Position::from_fen(&fen, CastlingMode::Chess960).expect("a Chess960 start")
+}
+
+/// Kinds of moves seen on the way, to be sure that the walk meets them all.
+#[derive(Default)]
+struct Seen {
+    plies: usize,
+    castles: usize,
+    en_passants: usize,
+    promotions: usize,
+}
+
+/// Plays random games and shows every position with the move to it (none at a start).
+fn random_games(seed: u64, mut visit: impl FnMut(&Position, Option<&Delta>)) -> Seen {
+    let mut random = SplitMix::new(seed);
+    let mut seen = Seen::default();
+    while seen.plies < PLIES {
+        let mut position = start(&mut random);
+        visit(&position, None);
+        for _ in 0..LONGEST_GAME {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            // Rare moves are taken whenever they can be, or the walk would hardly meet them.
+            let rare = |m: &&Move| m.is_castle() || m.is_en_passant() || m.is_promotion();
+            let any = &moves[random.below(moves.len() as u64) as usize];
+            let &chosen = moves.iter().find(rare).unwrap_or(any);
+            seen.castles += usize::from(chosen.is_castle());
+            seen.en_passants += usize::from(chosen.is_en_passant());
+            seen.promotions += usize::from(chosen.is_promotion());
+            let delta = position.delta(chosen);
+            position = position.play(chosen);
+            visit(&position, Some(&delta));
+            seen.plies += 1;
+        }
+    }
+    seen
+}
+
+fn assert_current_is_fresh(stack: &Accumulators, position: &Position) {
+    for colour in Color::ALL {
+        let entry = &stack.stack[stack.top];
+        let fresh = fresh(&stack.net, position.board(), colour);
+        assert!(
+            entry.values[colour as usize] == fresh,
+            "{colour}: {}",
+            position.fen()
+        );
+    }
+}
+
+#[test]
+fn incremental_equals_fresh_in_random_games() {
+    let net = random_net(1);
+    let mut stack = Accumulators::new(net.clone());
+    let mut random = SplitMix::new(11);
+    let seen = random_games(12, |position, delta| {
+        match delta {
+            None => stack.reset(position),
+            Some(delta) => stack.push(delta),
+        }
+        // Now and then a position is skipped, as cutoffs do in a search.
+        if random.below(3) > 0 {
+            assert_eq!(stack.evaluate(position), net.evaluate(position));
+            assert_current_is_fresh(&stack, position);
+        }
+    });
+    assert!(seen.plies >= PLIES);
+    assert!(seen.castles > 30, "{} castlings", seen.castles);
+    assert!(
+        seen.en_passants > 10,
+        "{} en passant captures",
+        seen.en_passants
+    );
+    assert!(seen.promotions > 10, "{} promotions", seen.promotions);
+}
+
+#[test]
+fn instruction_sets_agree_bit_for_bit() {
+    let net = random_net(2);
+    let mut stacks: Vec<Accumulators> = Isa::available()
+        .into_iter()
+        .map(|isa| Accumulators::with_isa(net.clone(), isa))
+        .collect();
+    random_games(13, |position, delta| {
+        let mut reference = None;
+        for stack in &mut stacks {
+            match delta {
+                None => stack.reset(position),
+                Some(delta) => stack.push(delta),
+            }
+            let value = stack.evaluate(position);
+            let reference = *reference.get_or_insert(value);
+            assert_eq!(value, reference, "{} at {}", stack.isa, position.fen());
+            assert_current_is_fresh(stack, position);
+        }
+    });
+}
+
+/// Sums that leave 16 and 32 bits wrap around everywhere alike.
+#[test]
+fn instruction_sets_agree_on_extreme_networks() {
+    let mut net = synthetic::random(super::super::HIDDEN, 3);
+    net.feature_weights
+        .iter_mut()
+        .for_each(|weight| *weight = weight.wrapping_mul(997));
+    net.output_weights
+        .iter_mut()
+        .for_each(|weight| *weight = weight.signum() * 127);
+    let net = Arc::new(Network::new(&net).expect("a valid network"));
+    let mut random = SplitMix::new(14);
+    for _ in 0..200 {
+        let position = start(&mut random);
+        let values: Vec<i32> = Isa::available()
+            .into_iter()
+            .map(|isa| {
+                let mut stack = Accumulators::with_isa(net.clone(), isa);
+                stack.reset(&position);
+                stack.evaluate(&position)
+            })
+            .collect();
+        assert!(values.iter().all(|value| *value == values[0]), "{values:?}");
+    }
+}
+
+/// Follows every line of a small tree, as a search does: siblings share what their parent holds.
+#[test]
+fn pop_returns_to_the_parent() {
+    fn walk(stack: &mut Accumulators, position: &Position, depth: usize, random: &mut SplitMix) {
+        if random.below(2) == 0 {
+            assert_eq!(
+                stack.evaluate(position),
+                stack.net.clone().evaluate(position)
+            );
+        }
+        if depth == 0 {
+            return;
+        }
+        for m in position.legal_moves() {
+            stack.push(&position.delta(m));
+            walk(stack, &position.play(m), depth - 1, random);
+            stack.pop();
+        }
+        assert_eq!(
+            stack.evaluate(position),
+            stack.net.clone().evaluate(position)
+        );
+    }
+    // Castling both ways, promotions, and kings about to cross the middle.
+    let fens = [
+        "r3k2r/1P4p1/8/2pP4/8/8/1p4P1/R3K2R w KQkq c6 0 1",
+        "3k4/1P6/8/8/8/8/6p1/4K3 b - - 0 1",
+    ];
+    let mut random = SplitMix::new(15);
+    for fen in fens {
+        let position = Position::from_fen(fen, CastlingMode::Standard).expect("a legal position");
+        let mut stack = Accumulators::new(random_net(4));
+        stack.reset(&position);
+        walk(&mut stack, &position, 3, &mut random);
+        assert_eq!(stack.top, 0);
+    }
+}
+
+#[test]
+fn null_moves_change_only_the_point_of_view() {
+    let mut stack = Accumulators::new(random_net(5));
+    let position = Position::startpos();
+    stack.reset(&position);
+    let before = stack.evaluate(&position);
+    let passed = position.play_null().expect("not in check");
+    assert_eq!(stack.evaluate(&passed), stack.net.clone().evaluate(&passed));
+    assert_eq!(stack.evaluate(&position), before);
+}
+
+#[test]
+fn another_network_replaces_all_values() {
+    let position = Position::startpos();
+    let mut stack = Accumulators::new(random_net(6));
+    stack.reset(&position);
+    let first = stack.evaluate(&position);
+    let other = random_net(7);
+    stack.set_network(other.clone());
+    stack.reset(&position);
+    assert_eq!(stack.evaluate(&position), other.evaluate(&position));
+    assert_ne!(stack.evaluate(&position), first);
+}
+
+#[test]
+fn material_network_counts_material() {
+    let net = Network::new(&synthetic::material(super::super::HIDDEN)).expect("a valid network");
+    let value = |fen: &str| {
+        net.evaluate(&Position::from_fen(fen, CastlingMode::Standard).expect("a legal position"))
+    };
+    assert_eq!(net.evaluate(&Position::startpos()), 0);
+    let queen_up = value("4k3/8/8/8/8/8/8/3QK3 w - - 0 1");
+    assert!((850..1150).contains(&queen_up), "{queen_up}");
+    // Both signs, both colours, both sides to move.
+    assert_eq!(value("4k3/8/8/8/8/8/8/3QK3 b - - 0 1"), -queen_up);
+    assert_eq!(value("3qk3/8/8/8/8/8/8/4K3 b - - 0 1"), queen_up);
+    assert_eq!(value("3qk3/8/8/8/8/8/8/4K3 w - - 0 1"), -queen_up);
+}

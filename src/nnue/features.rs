@@ -1,0 +1,154 @@
+//! What the network sees: a piece on a square, from the point of view of one player.
+//!
+//! Each side has its own view of the board, always from its own bank: colours become "own" and
+//! "enemy" and Black's view is flipped top to bottom. When the viewer's king stands on files e
+//! to h the view is mirrored left to right as well, so the own king is always on files a to d
+//! and the network learns each pattern once instead of twice.
+
+use crate::types::{Color, Piece, Square};
+
+use super::format::FEATURES;
+
+/// XOR with this flips ranks: the board from Black's side.
+const FLIP: u16 = 56;
+/// XOR with this flips files.
+const MIRROR: u16 = 7;
+const ROLE_SHIFT: u16 = 6;
+const COLOUR_SHIFT: u16 = 9;
+const COLOUR_BIT: u16 = 1 << COLOUR_SHIFT;
+/// Packed features leave 128 numbers unused below the second colour: eight roles fit, six are.
+const GAP: u16 = COLOUR_BIT - FEATURES as u16 / 2;
+/// Kings on this file (e) or beyond have their view mirrored.
+const FIRST_MIRRORED_FILE: u32 = 4;
+
+/// A piece on a square, whoever looks at it: colour, role and square in ten bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Feature(u16);
+
+impl Feature {
+    /// Packs a piece on its square.
+    #[inline]
+    #[must_use]
+    pub const fn new(piece: Piece, square: Square) -> Feature {
+        let colour = match piece.color {
+            Color::White => 0,
+            Color::Black => COLOUR_BIT,
+        };
+        let role = piece.role as u16 - 1;
+        Feature(colour | role << ROLE_SHIFT | square.to_u32() as u16)
+    }
+
+    /// The network's input for this piece in this view: below [`FEATURES`].
+    ///
+    /// Own pieces come first (0 to 383), then the enemy's; within a colour by role from pawn to
+    /// king, within a role by square from a1 = 0 as the view turns the board.
+    #[inline]
+    #[must_use]
+    pub const fn index(self, view: View) -> usize {
+        let seen = self.0 ^ view.0;
+        (seen - GAP * (seen >> COLOUR_SHIFT)) as usize
+    }
+}
+
+/// How one side looks at the board: whose pieces are its own, and which way the board is turned.
+/// The bits that a view changes in every [`Feature`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct View(u16);
+
+impl View {
+    /// The view of the side `colour` whose king stands on `king`.
+    #[inline]
+    #[must_use]
+    pub const fn new(colour: Color, king: Square) -> View {
+        let flip = match colour {
+            Color::White => 0,
+            Color::Black => COLOUR_BIT | FLIP,
+        };
+        let mirror = if king.to_u32() % 8 >= FIRST_MIRRORED_FILE {
+            MIRROR
+        } else {
+            0
+        };
+        View(flip | mirror)
+    }
+
+    /// Whether left and right are exchanged.
+    #[inline]
+    #[must_use]
+    pub const fn is_mirrored(self) -> bool {
+        self.0 & MIRROR != 0
+    }
+}
+
+/// The output layer for a board with this many pieces, kings included.
+#[inline]
+#[must_use]
+pub const fn bucket(pieces: usize) -> usize {
+    /// How many piece counts share an output layer.
+    const PIECES: usize = 4;
+    let bucket = pieces.saturating_sub(2) / PIECES;
+    if bucket < super::format::BUCKETS {
+        bucket
+    } else {
+        super::format::BUCKETS - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Role;
+
+    /// The definition, word by word.
+    fn by_definition(viewer: Color, king: Square, piece: Piece, square: Square) -> usize {
+        let mut s = square.to_usize();
+        if viewer == Color::Black {
+            s ^= 56;
+        }
+        if king.to_usize() % 8 >= 4 {
+            s ^= 7;
+        }
+        let colour = if piece.color == viewer { 0 } else { 384 };
+        colour + 64 * (piece.role as usize - 1) + s
+    }
+
+    #[test]
+    fn indices_follow_the_definition() {
+        for viewer in Color::ALL {
+            for king in Square::ALL {
+                let view = View::new(viewer, king);
+                let mut seen = [false; FEATURES];
+                for color in Color::ALL {
+                    for role in Role::ALL {
+                        for square in Square::ALL {
+                            let piece = Piece { color, role };
+                            let index = Feature::new(piece, square).index(view);
+                            assert_eq!(index, by_definition(viewer, king, piece, square));
+                            seen[index] = true;
+                        }
+                    }
+                }
+                assert!(seen.iter().all(|&seen| seen));
+            }
+        }
+    }
+
+    #[test]
+    fn own_king_is_never_right_of_the_middle() {
+        for colour in Color::ALL {
+            for king in Square::ALL {
+                let piece = Piece {
+                    color: colour,
+                    role: Role::King,
+                };
+                let index = Feature::new(piece, king).index(View::new(colour, king));
+                assert!(index % 8 < 4, "{colour} {king}");
+            }
+        }
+    }
+
+    #[test]
+    fn buckets_cover_every_piece_count() {
+        assert_eq!([2, 5, 6, 29, 30, 32].map(bucket), [0, 0, 1, 6, 7, 7]);
+    }
+}

@@ -1,0 +1,112 @@
+//! The network's three computations over rows, for any instruction set: derive a row from
+//! another by a few features, by many features, and the output layer.
+
+use super::Simd;
+use crate::nnue::network::{HIDDEN, Row};
+
+/// `child = parent + added - removed`, each value passing through a register once.
+///
+/// The numbers of rows are constants: a move has few shapes, and each gets a loop of its own.
+#[inline(always)]
+pub fn update<S: Simd, const ADDED: usize, const REMOVED: usize>(
+    simd: S,
+    child: &mut Row,
+    parent: &Row,
+    added: [&Row; ADDED],
+    removed: [&Row; REMOVED],
+) {
+    for at in (0..HIDDEN).step_by(S::LANES) {
+        // SAFETY: `at` is a multiple of `LANES` below `HIDDEN`, which `LANES` divides, so the
+        // registers lie inside the rows; rows are aligned to 64 bytes, the widest register.
+        unsafe {
+            let mut values = simd.load(parent.0.as_ptr().add(at));
+            for row in added {
+                values = simd.add(values, simd.load(row.0.as_ptr().add(at)));
+            }
+            for row in removed {
+                values = simd.sub(values, simd.load(row.0.as_ptr().add(at)));
+            }
+            simd.store(child.0.as_mut_ptr().add(at), values);
+        }
+    }
+}
+
+/// Adds and removes any number of features in place, and copies the result to `copy`.
+#[inline(always)]
+pub fn update_many<S: Simd>(
+    simd: S,
+    row: &mut Row,
+    copy: &mut Row,
+    added: &[&Row],
+    removed: &[&Row],
+) {
+    /// Registers that a block of a row is kept in while features pass by, and for narrow rows.
+    const WIDE: usize = 8;
+    const NARROW: usize = 2;
+    if HIDDEN.is_multiple_of(WIDE * S::LANES) {
+        update_blocks::<S, WIDE>(simd, row, copy, added, removed);
+    } else {
+        update_blocks::<S, NARROW>(simd, row, copy, added, removed);
+    }
+}
+
+#[inline(always)]
+fn update_blocks<S: Simd, const REGISTERS: usize>(
+    simd: S,
+    row: &mut Row,
+    copy: &mut Row,
+    added: &[&Row],
+    removed: &[&Row],
+) {
+    const { assert!(HIDDEN.is_multiple_of(2 * S::LANES)) };
+    for block in (0..HIDDEN).step_by(REGISTERS * S::LANES) {
+        let offset = |register: usize| block + register * S::LANES;
+        // SAFETY: the caller chose a number of registers that divides the row into whole blocks,
+        // so every offset is a multiple of `LANES` below `HIDDEN`; rows are aligned to 64 bytes.
+        unsafe {
+            let mut values: [S::I16; REGISTERS] =
+                std::array::from_fn(|r| simd.load(row.0.as_ptr().add(offset(r))));
+            for feature in added {
+                for (r, value) in values.iter_mut().enumerate() {
+                    *value = simd.add(*value, simd.load(feature.0.as_ptr().add(offset(r))));
+                }
+            }
+            for feature in removed {
+                for (r, value) in values.iter_mut().enumerate() {
+                    *value = simd.sub(*value, simd.load(feature.0.as_ptr().add(offset(r))));
+                }
+            }
+            for (r, value) in values.into_iter().enumerate() {
+                simd.store(row.0.as_mut_ptr().add(offset(r)), value);
+                simd.store(copy.0.as_mut_ptr().add(offset(r)), value);
+            }
+        }
+    }
+}
+
+/// The output layer over the hidden layers of both sides, with the squared clipped ReLU: the sum
+/// of `clip(v)^2 * w`, in units of 1/(QA·QA·QB).
+///
+/// `v * w` fits 16 bits because output weights stay within 127 (the file's reader sees to it).
+#[inline(always)]
+pub fn output<S: Simd>(simd: S, hidden: [&Row; 2], weights: &[Row; 2]) -> i32 {
+    const { assert!(HIDDEN.is_multiple_of(2 * S::LANES)) };
+    // Four independent sums hide the latency of the dot product.
+    let mut sums = [[simd.zero(); 2]; 2];
+    for pair in (0..HIDDEN).step_by(2 * S::LANES) {
+        for (side, sums) in sums.iter_mut().enumerate() {
+            for (register, sum) in sums.iter_mut().enumerate() {
+                let at = pair + register * S::LANES;
+                // SAFETY: `at` is a multiple of `LANES` below `HIDDEN`, which two registers
+                // divide; rows are aligned to 64 bytes.
+                unsafe {
+                    let value = simd.clip(simd.load(hidden[side].0.as_ptr().add(at)));
+                    let weight = simd.load(weights[side].0.as_ptr().add(at));
+                    *sum = simd.dot(*sum, value, simd.mul(value, weight));
+                }
+            }
+        }
+    }
+    let [[a, b], [c, d]] = sums;
+    simd.reduce(simd.add32(simd.add32(a, b), simd.add32(c, d)))
+}

@@ -1,0 +1,220 @@
+//! The few vector verbs that the network needs, for each instruction set.
+//!
+//! An instruction set is a type that implements [`Simd`]. Its values are proofs: one can be had
+//! only on a processor that has the instructions, which makes the verbs safe to call. [`Isa`]
+//! picks the best one once at run time, so a single binary is fast everywhere.
+//!
+//! Functions with a `#[target_feature]` are inlined only into functions that have it too. That is
+//! why a whole [`Operation`] (bringing accumulators up to date and computing the output) is
+//! handed to [`Isa::run`], which enters the instruction set once and inlines the rest there.
+//!
+//! All instruction sets give the same bits: sums wrap around at 16 and 32 bits, which makes
+//! addition associative, and [`scalar`] is the reference that the tests hold the others to.
+
+#![allow(unsafe_code)]
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+pub mod kernels;
+mod scalar;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+
+/// The verbs. Arithmetic wraps around.
+pub trait Simd: Copy {
+    /// A register of [`Simd::LANES`] 16-bit integers.
+    type I16: Copy;
+    /// A register of 32-bit integers, half as many.
+    type I32: Copy;
+    /// 16-bit integers in a register: a power of two, at most 32.
+    const LANES: usize;
+
+    /// Reads `LANES` integers.
+    ///
+    /// # Safety
+    /// `from` points to `LANES` readable integers and is aligned to their total size.
+    unsafe fn load(self, from: *const i16) -> Self::I16;
+
+    /// Writes `LANES` integers.
+    ///
+    /// # Safety
+    /// `to` points to `LANES` writable integers and is aligned to their total size.
+    unsafe fn store(self, to: *mut i16, value: Self::I16);
+
+    /// Lane by lane sum.
+    fn add(self, a: Self::I16, b: Self::I16) -> Self::I16;
+
+    /// Lane by lane difference.
+    fn sub(self, a: Self::I16, b: Self::I16) -> Self::I16;
+
+    /// Every lane brought between 0 and QA: the clipped ReLU.
+    fn clip(self, a: Self::I16) -> Self::I16;
+
+    /// Low 16 bits of the lane by lane product.
+    fn mul(self, a: Self::I16, b: Self::I16) -> Self::I16;
+
+    /// `sum` plus the products of `a` and `b`, with 32 bits and added up in some order.
+    fn dot(self, sum: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32;
+
+    /// Zeros.
+    fn zero(self) -> Self::I32;
+
+    /// Lane by lane sum of 32-bit integers.
+    fn add32(self, a: Self::I32, b: Self::I32) -> Self::I32;
+
+    /// All lanes added up.
+    fn reduce(self, a: Self::I32) -> i32;
+}
+
+/// Work to be done with some instruction set. Implementations of [`Operation::run`] should be
+/// `#[inline(always)]`, and so should whatever they call that touches vectors.
+pub trait Operation {
+    /// What the work results in.
+    type Output;
+
+    /// Does the work.
+    fn run<S: Simd>(self, simd: S) -> Self::Output;
+}
+
+/// An instruction set that this processor has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isa {
+    /// Plain Rust.
+    Scalar(scalar::Scalar),
+    /// 256-bit integers.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(avx2::Avx2),
+    /// 512-bit integers.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(avx512::Avx512<false>),
+    /// 512-bit integers with a fused dot product.
+    #[cfg(target_arch = "x86_64")]
+    Avx512Vnni(avx512::Avx512<true>),
+    /// 128-bit integers, on every 64-bit ARM.
+    #[cfg(target_arch = "aarch64")]
+    Neon(neon::Neon),
+}
+
+impl Isa {
+    /// Environment variable that asks for an instruction set by name, for tests and comparisons.
+    pub const OVERRIDE: &str = "PLEACH_SIMD";
+
+    /// Everything that this processor offers, the reference first and the fastest last.
+    #[must_use]
+    pub fn available() -> Vec<Isa> {
+        let mut found = vec![Isa::Scalar(scalar::Scalar)];
+        #[cfg(target_arch = "x86_64")]
+        {
+            found.extend(avx2::Avx2::new().map(Isa::Avx2));
+            found.extend(avx512::Avx512::<false>::new().map(Isa::Avx512));
+            found.extend(avx512::Avx512::<true>::new().map(Isa::Avx512Vnni));
+        }
+        #[cfg(target_arch = "aarch64")]
+        found.extend(neon::Neon::new().map(Isa::Neon));
+        found
+    }
+
+    /// The fastest that this processor offers, unless [`Isa::OVERRIDE`] names another one. It is
+    /// looked up once.
+    #[must_use]
+    pub fn best() -> Isa {
+        static BEST: OnceLock<Isa> = OnceLock::new();
+        *BEST.get_or_init(|| {
+            let best = Isa::available()
+                .pop()
+                .unwrap_or(Isa::Scalar(scalar::Scalar));
+            let Ok(name) = std::env::var(Isa::OVERRIDE) else {
+                return best;
+            };
+            name.parse().unwrap_or_else(|error| {
+                log::warn!("{}: {error}; using {best}", Isa::OVERRIDE);
+                best
+            })
+        })
+    }
+
+    /// Its short name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Isa::Scalar(_) => "scalar",
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2(_) => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512(_) => "avx512",
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512Vnni(_) => "avx512vnni",
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon(_) => "neon",
+        }
+    }
+
+    /// Does some work with these instructions.
+    #[inline]
+    pub fn run<O: Operation>(self, operation: O) -> O::Output {
+        match self {
+            Isa::Scalar(simd) => operation.run(simd),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2(simd) => {
+                // SAFETY: `simd` proves that the processor has these instructions.
+                unsafe { avx2::run(simd, operation) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512(simd) => {
+                // SAFETY: `simd` proves that the processor has these instructions.
+                unsafe { avx512::run(simd, operation) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512Vnni(simd) => {
+                // SAFETY: `simd` proves that the processor has these instructions.
+                unsafe { avx512::run_vnni(simd, operation) }
+            }
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon(simd) => {
+                // SAFETY: `simd` proves that the processor has these instructions.
+                unsafe { neon::run(simd, operation) }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Isa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// No instruction set of that name here.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no instruction set {name:?} on this processor, which has {available}")]
+pub struct IsaError {
+    name: String,
+    available: String,
+}
+
+impl FromStr for Isa {
+    type Err = IsaError;
+
+    fn from_str(name: &str) -> Result<Isa, IsaError> {
+        let available = Isa::available();
+        available
+            .iter()
+            .copied()
+            .find(|isa| isa.name() == name)
+            .ok_or_else(|| IsaError {
+                name: name.to_owned(),
+                available: available
+                    .iter()
+                    .map(|isa| isa.name())
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            })
+    }
+}
