@@ -1,0 +1,133 @@
+//! Alpha-beta with a function for each side, and in negamax form failing hard and failing soft.
+//!
+//! All of them leave a node as soon as its window closes: Max is sure of alpha somewhere on the
+//! way to this node, Min is sure of beta, and once the node is worth beta or more to Max (alpha
+//! or less to Min), somebody would have turned off earlier. What they differ in is what they say
+//! about a node whose value lies outside the window.
+
+use super::criterion::Criterion;
+use super::game::{Game, INFINITY, Side, Value, Window};
+use super::walk::{Node, Stopped, Visit, Walk};
+
+/// Alpha-beta as two functions. The window and the value are Max's at every node.
+///
+/// # Errors
+/// [`Stopped`] when the time is up.
+pub fn alpha_beta<G: Game>(
+    walk: &mut Walk<G>,
+    node: &Node<G::Position>,
+    window: Window,
+) -> Result<Value, Stopped> {
+    match node.side {
+        Side::Max => max_value(walk, node, window),
+        Side::Min => min_value(walk, node, window),
+    }
+}
+
+/// Max raises alpha, and leaves once the value reaches beta.
+fn max_value<G: Game>(
+    walk: &mut Walk<G>,
+    node: &Node<G::Position>,
+    Window { mut alpha, beta }: Window,
+) -> Result<Value, Stopped> {
+    let choices = match walk.enter(node, Window { alpha, beta })? {
+        Visit::Leaf(value) => return Ok(Side::Max.view(value)),
+        Visit::Interior(choices) => choices,
+    };
+    let mut best = -INFINITY;
+    for choice in choices {
+        let child = walk.child(node, choice);
+        best = best.max(alpha_beta(walk, &child, Window { alpha, beta })?);
+        if best >= beta {
+            walk.cutoff(node);
+            break;
+        }
+        alpha = alpha.max(best);
+    }
+    walk.leave(node, Side::Max.view(best));
+    Ok(best)
+}
+
+/// Min lowers beta, and leaves once the value reaches alpha.
+fn min_value<G: Game>(
+    walk: &mut Walk<G>,
+    node: &Node<G::Position>,
+    Window { alpha, mut beta }: Window,
+) -> Result<Value, Stopped> {
+    // The walk keeps windows, like values, as the side to move sees them.
+    let choices = match walk.enter(node, -Window { alpha, beta })? {
+        Visit::Leaf(value) => return Ok(Side::Min.view(value)),
+        Visit::Interior(choices) => choices,
+    };
+    let mut best = INFINITY;
+    for choice in choices {
+        let child = walk.child(node, choice);
+        best = best.min(alpha_beta(walk, &child, Window { alpha, beta })?);
+        if best <= alpha {
+            walk.cutoff(node);
+            break;
+        }
+        beta = beta.min(best);
+    }
+    walk.leave(node, Side::Min.view(best));
+    Ok(best)
+}
+
+/// Negamax alpha-beta that fails hard: the answer never leaves the window. Alpha itself means
+/// "alpha or less", beta "beta or more".
+///
+/// # Errors
+/// [`Stopped`] when the time is up.
+pub fn fail_hard<G: Game>(
+    walk: &mut Walk<G>,
+    node: &Node<G::Position>,
+    Window { mut alpha, beta }: Window,
+) -> Result<Value, Stopped> {
+    let choices = match walk.enter(node, Window { alpha, beta })? {
+        Visit::Leaf(value) => return Ok(value.clamp(alpha, beta)),
+        Visit::Interior(choices) => choices,
+    };
+    for choice in choices {
+        let child = walk.child(node, choice);
+        let window = child.down(Window { alpha, beta });
+        let value = child.up(fail_hard(walk, &child, window)?);
+        if value >= beta {
+            walk.cutoff(node);
+            return Ok(walk.leave(node, beta));
+        }
+        alpha = alpha.max(value);
+    }
+    Ok(walk.leave(node, alpha))
+}
+
+/// Negamax alpha-beta that fails soft (Fishburn 1983): the answer is the best value seen, even
+/// outside the window, where it is a bound: at most alpha, the true value is at most the answer;
+/// at least beta, it is at least the answer. The same nodes are visited, more is learnt.
+///
+/// The criterion decides whether a value equal to beta cuts off; see [`super::criterion`].
+///
+/// # Errors
+/// [`Stopped`] when the time is up.
+pub fn fail_soft<G: Game>(
+    walk: &mut Walk<G>,
+    node: &Node<G::Position>,
+    Window { mut alpha, beta }: Window,
+    criterion: Criterion,
+) -> Result<Value, Stopped> {
+    let choices = match walk.enter(node, Window { alpha, beta })? {
+        Visit::Leaf(value) => return Ok(value),
+        Visit::Interior(choices) => choices,
+    };
+    let mut best = -INFINITY;
+    for choice in choices {
+        let child = walk.child(node, choice);
+        let window = child.down(Window { alpha, beta });
+        best = best.max(child.up(fail_soft(walk, &child, window, criterion)?));
+        if criterion.cuts(best, beta) {
+            walk.cutoff(node);
+            break;
+        }
+        alpha = alpha.max(best);
+    }
+    Ok(walk.leave(node, best))
+}

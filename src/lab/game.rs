@@ -1,0 +1,168 @@
+//! What the algorithms search: a two-player zero-sum game, its sides, values and windows.
+
+use std::fmt;
+use std::hash::Hash;
+use std::ops::Neg;
+
+/// What a position is worth. Games state it from [`Side::Max`]'s point of view; the negamax
+/// family passes it around from the point of view of the side to move.
+pub type Value = i32;
+
+/// Above every value that a game may give. Small enough that negation and `+ 1` never overflow.
+pub const INFINITY: Value = 1_000_000;
+
+/// The two players. `Max` wants large values, `Min` small ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    Max,
+    Min,
+}
+
+impl Side {
+    /// The other player.
+    #[must_use]
+    pub const fn other(self) -> Side {
+        match self {
+            Side::Max => Side::Min,
+            Side::Min => Side::Max,
+        }
+    }
+
+    /// Translates between Max's point of view and this side's, in either direction.
+    #[must_use]
+    pub const fn view(self, value: Value) -> Value {
+        match self {
+            Side::Max => value,
+            Side::Min => -value,
+        }
+    }
+}
+
+/// A two-player zero-sum game with perfect information.
+///
+/// Players usually alternate, but a game may let the same side move twice (Kalah does), so the
+/// algorithms ask [`Game::side`] instead of assuming that every move turns the board around.
+pub trait Game {
+    /// A position, complete enough to go on playing from.
+    type Position: Clone;
+    /// A move; equal moves in different positions are "the same" for killers and refutations.
+    type Move: Copy + Eq + Hash + fmt::Debug;
+
+    /// Where the search starts.
+    fn start(&self) -> Self::Position;
+
+    /// The side to move.
+    fn side(&self, position: &Self::Position) -> Side;
+
+    /// The legal moves in the game's natural order; empty exactly when the game is over.
+    fn moves(&self, position: &Self::Position) -> Vec<Self::Move>;
+
+    /// The position after `mv`, which must come from [`Game::moves`].
+    fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
+
+    /// The worth of a position in which the search stops, from Max's point of view: the outcome
+    /// if the game is over, an estimate otherwise. Strictly inside `±INFINITY`.
+    fn value(&self, position: &Self::Position) -> Value;
+
+    /// A key under which equal positions, at equal distance from the root, share results.
+    fn key(&self, position: &Self::Position) -> u64;
+
+    /// The move as people write it.
+    fn label(&self, position: &Self::Position, mv: Self::Move) -> String;
+}
+
+/// The window of a search: the values that still matter at a node, from the point of view of
+/// its side to move. Alpha is what that side is already sure of elsewhere in the tree; beta is
+/// what the opponent is already sure of (so anything above it will be avoided).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    pub alpha: Value,
+    pub beta: Value,
+}
+
+impl Window {
+    /// Nothing is known: every value matters.
+    pub const FULL: Window = Window {
+        alpha: -INFINITY,
+        beta: INFINITY,
+    };
+
+    /// A window from `alpha` to `beta`.
+    #[must_use]
+    pub const fn new(alpha: Value, beta: Value) -> Window {
+        Window { alpha, beta }
+    }
+
+    /// The window of a yes-no question, "is the value at least `beta`?": no integer lies
+    /// strictly inside it. Also called a null, zero or minimal window.
+    #[must_use]
+    pub const fn question(beta: Value) -> Window {
+        Window {
+            alpha: beta - 1,
+            beta,
+        }
+    }
+}
+
+/// The same window seen by the opponent: both ends change sign and places.
+impl Neg for Window {
+    type Output = Window;
+    fn neg(self) -> Window {
+        Window {
+            alpha: -self.beta,
+            beta: -self.alpha,
+        }
+    }
+}
+
+impl fmt::Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}, {}]", Signed(self.alpha), Signed(self.beta))
+    }
+}
+
+/// Prints a value with its sign, and infinities as such.
+#[derive(Clone, Copy, Debug)]
+pub struct Signed(pub Value);
+
+impl fmt::Display for Signed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self.0 {
+            INFINITY.. => "+∞".to_owned(),
+            ..=-1 if self.0 <= -INFINITY => "−∞".to_owned(),
+            0 => "0".to_owned(),
+            value if value < 0 => format!("−{}", -value),
+            value => format!("+{value}"),
+        };
+        f.pad(&text)
+    }
+}
+
+/// Mixes the bits of `x` (the finaliser of SplitMix64, by Steele, Lea and Flood): a cheap hash
+/// for keys and for pseudo-random trees.
+#[must_use]
+pub const fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_turned_twice_is_itself() {
+        let window = Window::new(-3, 7);
+        assert_eq!(-window, Window::new(-7, 3));
+        assert_eq!(-(-window), window);
+    }
+
+    #[test]
+    fn values_print_with_their_sign() {
+        assert_eq!(Window::new(-3, INFINITY).to_string(), "[−3, +∞]");
+        assert_eq!(Signed(0).to_string(), "0");
+        assert_eq!(format!("{:>4}", Signed(-INFINITY)), "  −∞");
+    }
+}

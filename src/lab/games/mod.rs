@@ -1,0 +1,11 @@
+//! Games to search: trees written down, random trees, and real games.
+
+pub mod explicit;
+pub mod kalah;
+pub mod random;
+pub mod tictactoe;
+
+pub use explicit::{Explicit, TreeError};
+pub use kalah::Kalah;
+pub use random::RandomTree;
+pub use tictactoe::TicTacToe;

@@ -1,0 +1,196 @@
+//! Random trees whose branching, depth, values and move ordering are set at will.
+//!
+//! The tree is never stored. A position carries its own true value, and its successors' values
+//! are drawn so that the best of them gives it: the tree is made from the root down, and every
+//! node's minimax value is known in advance. This is what allows "the best move comes first in
+//! 80 % of the nodes" to be dialled in.
+
+use crate::lab::game::{Game, INFINITY, Side, Value, mix};
+
+/// The recipe of a random tree. Equal recipes give equal trees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RandomTree {
+    /// Successors of every interior node, at least 1.
+    pub branching: u32,
+    /// Plies from the root to the leaves.
+    pub depth: u32,
+    /// True values lie in `-range..=range`.
+    pub range: Value,
+    /// The share of nodes, from 0 to 1, in which the best move is placed first. In the others
+    /// it is placed by chance, which may be first as well.
+    pub quality: f64,
+    /// How far an interior node's leaf value (if the search stops there) is off the true one.
+    pub noise: Value,
+    pub seed: u64,
+}
+
+impl Default for RandomTree {
+    fn default() -> RandomTree {
+        RandomTree {
+            branching: 6,
+            depth: 6,
+            range: 100,
+            quality: 0.8,
+            noise: 20,
+            seed: 1,
+        }
+    }
+}
+
+/// A position of a random tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Spot {
+    hash: u64,
+    /// The true value for the side to move.
+    value: Value,
+    /// Plies to the leaves.
+    left: u32,
+    side: Side,
+}
+
+/// Independent streams of random numbers drawn from one position.
+#[derive(Clone, Copy)]
+enum Stream {
+    Successor,
+    Value,
+    Quality,
+    Place,
+    Noise,
+}
+
+impl RandomTree {
+    /// The recipe with its numbers brought into the ranges that make sense.
+    #[must_use]
+    pub fn sane(self) -> RandomTree {
+        RandomTree {
+            branching: self.branching.max(1),
+            range: self.range.clamp(0, INFINITY / 4),
+            noise: self.noise.clamp(0, INFINITY / 4),
+            quality: self.quality.clamp(0.0, 1.0),
+            ..self
+        }
+    }
+
+    /// The place of the best successor.
+    fn best_place(&self, hash: u64) -> u32 {
+        let sure = (draw(hash, Stream::Quality, 0) >> 11) as f64 / (1u64 << 53) as f64;
+        if sure < self.quality {
+            0
+        } else {
+            (draw(hash, Stream::Place, 0) % u64::from(self.branching)) as u32
+        }
+    }
+}
+
+fn draw(hash: u64, stream: Stream, index: u32) -> u64 {
+    mix(hash ^ mix(u64::from(index) * 8 + stream as u64))
+}
+
+/// A number between `low` and `high`, both included.
+fn between(low: Value, high: Value, random: u64) -> Value {
+    let span = u64::from(high.abs_diff(low)) + 1;
+    low + (random % span) as Value
+}
+
+impl Game for RandomTree {
+    type Position = Spot;
+    type Move = u32;
+
+    fn start(&self) -> Spot {
+        let hash = mix(self.seed);
+        let value = between(-self.range, self.range, draw(hash, Stream::Value, 0));
+        Spot {
+            hash,
+            value,
+            left: self.depth,
+            side: Side::Max,
+        }
+    }
+
+    fn side(&self, spot: &Spot) -> Side {
+        spot.side
+    }
+
+    fn moves(&self, spot: &Spot) -> Vec<u32> {
+        if spot.left == 0 {
+            Vec::new()
+        } else {
+            (0..self.branching).collect()
+        }
+    }
+
+    fn play(&self, spot: &Spot, mv: u32) -> Spot {
+        let value = if mv == self.best_place(spot.hash) {
+            spot.value
+        } else {
+            between(-self.range, spot.value, draw(spot.hash, Stream::Value, mv))
+        };
+        Spot {
+            hash: draw(spot.hash, Stream::Successor, mv),
+            value: -value,
+            left: spot.left - 1,
+            side: spot.side.other(),
+        }
+    }
+
+    fn value(&self, spot: &Spot) -> Value {
+        let error = if spot.left == 0 {
+            0
+        } else {
+            between(-self.noise, self.noise, draw(spot.hash, Stream::Noise, 0))
+        };
+        spot.side.view(spot.value + error)
+    }
+
+    fn key(&self, spot: &Spot) -> u64 {
+        spot.hash
+    }
+
+    fn label(&self, _: &Spot, mv: u32) -> String {
+        (mv + 1).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::{Algorithm, Task, solve};
+
+    #[test]
+    fn the_value_promised_is_the_value_found() {
+        for seed in 0..50 {
+            let tree = RandomTree {
+                branching: 3,
+                depth: 4,
+                seed,
+                ..RandomTree::default()
+            };
+            let solved = solve(
+                &tree,
+                Algorithm::Minimax,
+                Task {
+                    depth: 4,
+                    ..Task::default()
+                },
+            );
+            assert_eq!(solved.value, tree.start().value, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn full_quality_puts_the_best_first() {
+        let tree = RandomTree {
+            quality: 1.0,
+            ..RandomTree::default()
+        };
+        let solved = solve(
+            &tree,
+            Algorithm::Minimax,
+            Task {
+                depth: 6,
+                ..Task::default()
+            },
+        );
+        assert_eq!(solved.best.map(|best| best.index), Some(0));
+    }
+}
