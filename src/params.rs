@@ -58,6 +58,172 @@ parameters! {
     see_bishop = 330, 200, 500, 15;
     see_rook = 500, 350, 800, 25;
     see_queen = 950, 700, 1400, 40;
+
+    // Off-switches of whole techniques, for ablation: 1 is on.
+    use_aspiration = 1, 0, 1, 1;
+    use_table_cuts = 1, 0, 1, 1;
+    use_table_eval = 1, 0, 1, 1;
+    use_butterfly = 1, 0, 1, 1;
+    use_capture_history = 1, 0, 1, 1;
+    use_continuation = 1, 0, 1, 1;
+    use_pawn_history = 1, 0, 1, 1;
+    use_killers = 1, 0, 1, 1;
+    use_see_split = 1, 0, 1, 1;
+    use_correction = 1, 0, 1, 1;
+    use_razoring = 1, 0, 1, 1;
+    use_reverse_futility = 1, 0, 1, 1;
+    use_null_move = 1, 0, 1, 1;
+    use_internal_reductions = 1, 0, 1, 1;
+    use_probcut = 1, 0, 1, 1;
+    use_hindsight = 1, 0, 1, 1;
+    use_late_move_pruning = 1, 0, 1, 1;
+    use_futility = 1, 0, 1, 1;
+    use_history_pruning = 1, 0, 1, 1;
+    use_see_pruning = 1, 0, 1, 1;
+    use_singular = 1, 0, 1, 1;
+    use_reductions = 1, 0, 1, 1;
+    use_qsearch_table = 1, 0, 1, 1;
+    use_qsearch_pruning = 1, 0, 1, 1;
+    use_upcoming_repetition = 1, 0, 1, 1;
+    use_node_time = 1, 0, 1, 1;
+    use_threat_ordering = 1, 0, 1, 1;
+
+    /// Aspiration: half width of the first window, and what squared scores add to it.
+    aspiration_width = 10, 4, 30, 2;
+    aspiration_variance = 12_000, 2_000, 60_000, 2_000;
+    /// Growth after a failure, in 1/64.
+    aspiration_growth = 96, 72, 160, 8;
+
+    /// Reverse futility pruning: deepest, margin a ply, what improving takes off it, and what
+    /// the size of the correction adds (in 1/64).
+    rfp_depth = 9, 5, 14, 1;
+    rfp_margin = 66, 30, 120, 6;
+    rfp_improving = 60, 20, 120, 8;
+    rfp_correction = 32, 0, 128, 10;
+    /// Razoring: deepest, margin, margin a ply.
+    razor_depth = 4, 2, 8, 1;
+    razor_base = 110, 30, 250, 15;
+    razor_margin = 230, 120, 400, 20;
+    /// Null move: least depth, static margin and its share a ply, base reduction, plies for
+    /// one more ply of reduction, centipawns above beta for one more, the most of those.
+    null_depth = 3, 2, 5, 1;
+    null_margin = 70, 0, 200, 12;
+    null_margin_depth = 8, 0, 25, 2;
+    null_base = 4, 2, 6, 1;
+    null_divisor = 3, 2, 5, 1;
+    null_eval = 170, 80, 320, 16;
+    null_eval_most = 4, 2, 6, 1;
+    /// Verification of null moves starts here.
+    null_verify_depth = 15, 8, 30, 1;
+    /// Internal iterative reductions: least depth.
+    iir_depth = 4, 2, 8, 1;
+    /// ProbCut: least depth, margin above beta, what improving takes off, its reduction.
+    probcut_depth = 5, 3, 9, 1;
+    probcut_margin = 170, 90, 300, 14;
+    probcut_improving = 60, 0, 150, 10;
+    probcut_reduction = 4, 3, 6, 1;
+    /// Hindsight: reduction (1/1024 ply) of the parent from which a turn of the evaluation
+    /// deepens the search again, and the sum of both evaluations that shortens it.
+    hindsight_deeper = 3072, 1024, 5120, 256;
+    hindsight_shallower = 1024, 512, 4096, 256;
+    hindsight_margin = 90, 30, 200, 10;
+
+    /// Late move pruning: moves allowed, in 1/128: base and per squared ply, when improving and
+    /// when not.
+    lmp_base = 320, 100, 700, 32;
+    lmp_scale = 56, 20, 120, 6;
+    lmp_improving_base = 512, 200, 900, 48;
+    lmp_improving_scale = 114, 50, 220, 10;
+    /// Futility: deepest (after reduction), margin, margin a ply, share of the history (1/1024).
+    futility_depth = 7, 4, 12, 1;
+    futility_base = 80, 20, 200, 10;
+    futility_margin = 75, 30, 150, 8;
+    futility_history = 8, 0, 24, 2;
+    /// History pruning: deepest (after reduction), history a ply.
+    history_pruning_depth = 6, 3, 10, 1;
+    history_pruning_margin = 4000, 1500, 8000, 300;
+    /// Exchange pruning: deepest, margins for quiet moves (a squared reduced ply) and captures.
+    see_depth = 10, 5, 16, 1;
+    see_quiet = 18, 6, 60, 3;
+    see_noisy = 90, 40, 180, 8;
+    see_noisy_history = 32, 8, 128, 6;
+
+    /// Singular extensions: least depth, margin a ply (1/64), how many plies shallower the table
+    /// may be; margins of double and triple extensions; most double extensions on a line.
+    singular_depth = 6, 4, 9, 1;
+    singular_margin = 52, 24, 140, 6;
+    singular_table_depth = 3, 2, 5, 1;
+    double_margin = 14, 2, 50, 3;
+    triple_margin = 90, 40, 200, 10;
+    double_limit = 10, 4, 20, 1;
+    negative_extension = 3, 1, 4, 1;
+    negative_cut_extension = 2, 0, 3, 1;
+
+    /// Late move reductions, in 1/1024 ply. Base and slope of the logarithmic table.
+    lmr_quiet_base = 900, 200, 1800, 80;
+    lmr_quiet_slope = 400, 250, 600, 16;
+    lmr_noisy_base = 200, -400, 900, 80;
+    lmr_noisy_slope = 310, 180, 500, 16;
+    lmr_cut_node = 1500, 500, 3000, 128;
+    lmr_not_improving = 600, 0, 1400, 90;
+    lmr_table_noisy = 800, 0, 1600, 90;
+    lmr_tt_pv = 900, 200, 2000, 100;
+    lmr_pv = 700, 0, 1600, 90;
+    lmr_check = 900, 0, 1800, 90;
+    lmr_killer = 900, 0, 1800, 90;
+    lmr_cutoffs = 900, 0, 1800, 90;
+    /// History that is worth one ply of reduction.
+    lmr_history = 9000, 4000, 16000, 600;
+    lmr_noisy_history = 10000, 4000, 20000, 800;
+    /// What a centipawn of correction takes off.
+    lmr_correction = 8, 0, 24, 2;
+    /// Re-search one ply deeper or shallower by how far the reduced search beat the best score.
+    lmr_deeper = 45, 15, 120, 6;
+    lmr_shallower = 9, 2, 30, 2;
+
+    /// History bonus and malus: centi-history a ply, offset, most.
+    bonus_margin = 320, 150, 500, 20;
+    bonus_offset = 120, -100, 400, 30;
+    bonus_most = 2000, 1000, 3500, 120;
+    malus_margin = 360, 150, 600, 20;
+    malus_offset = 60, -100, 400, 30;
+    malus_most = 1500, 700, 3000, 120;
+    /// A move that a fail-low proves good for the opponent: share of the bonus (1/128).
+    prior_bonus = 90, 0, 200, 12;
+    /// Evaluation-difference bonus for the move just played: scale (1/16) and most.
+    eval_difference = 60, 0, 160, 10;
+    eval_difference_most = 800, 200, 2000, 100;
+
+    /// Ordering of captures: weight of the victim, share of history in the exchange threshold
+    /// (1/1024); ordering of quiet moves: killers, threats.
+    order_victim = 24, 8, 64, 3;
+    order_see_history = 8, 0, 32, 2;
+    order_killer = 6000, 0, 20000, 1000;
+    order_second_killer = 4000, 0, 20000, 1000;
+    order_escape_queen = 14000, 0, 30000, 1200;
+    order_escape_rook = 9000, 0, 30000, 1000;
+    order_escape_minor = 6000, 0, 30000, 800;
+    order_check = 8000, 0, 20000, 800;
+
+    /// Quiescence: futility margin, exchange floor, moves looked at.
+    qsearch_futility = 130, 50, 300, 14;
+    qsearch_see = 40, 0, 150, 8;
+    qsearch_moves = 3, 2, 6, 1;
+
+    /// Correction histories: weights in centipawns at full deflection; bonus a ply (1/8).
+    correction_pawn = 32, 8, 80, 3;
+    correction_minor = 22, 4, 80, 3;
+    correction_non_pawn = 28, 8, 80, 3;
+    correction_continuation = 20, 4, 80, 3;
+    correction_bonus = 4, 1, 12, 1;
+
+    /// Time: soft bound's factor (1/100) from the best move's share of the nodes (base and
+    /// slope), by the iterations it has stayed best, and by how far the score has dropped.
+    time_node_base = 205, 150, 300, 8;
+    time_node_slope = 150, 80, 220, 8;
+    time_stability_base = 140, 100, 220, 6;
+    time_stability_step = 8, 2, 15, 1;
+    time_drop = 60, 0, 150, 8;
 }
 
 /// The material value of a role for exchanges; the king's is beyond any sum of the others.

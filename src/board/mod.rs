@@ -2,6 +2,7 @@
 //! incremental keys, staged move generation, the pieces that a move changes, static exchange
 //! evaluation and repetition.
 
+mod cuckoo;
 mod delta;
 mod keys;
 mod legality;

@@ -1,7 +1,7 @@
 //! A chess position as the search sees it.
 
 use shakmaty::{
-    Bitboard, Board, CastlingMode, Chess, Color, Move, Piece, Position as _, Role, Square,
+    Bitboard, Board, CastlingMode, Chess, Color, Move, Piece, Position as _, Role, Square, attacks,
 };
 
 use super::delta::Delta;
@@ -153,6 +153,21 @@ impl Position {
     #[must_use]
     pub fn has_legal_move(&self) -> bool {
         movegen::count(&self.chess, &self.legality()) != 0
+    }
+
+    /// From where a pawn, knight, bishop or rook (in this order) would check the enemy king.
+    #[must_use]
+    pub fn check_squares(&self) -> [Bitboard; 4] {
+        let (them, occupied) = (!self.turn(), self.board().occupied());
+        let Some(king) = self.board().king_of(them) else {
+            return [Bitboard::EMPTY; 4];
+        };
+        [
+            attacks::pawn_attacks(them, king),
+            attacks::knight_attacks(king),
+            attacks::bishop_attacks(king, occupied),
+            attacks::rook_attacks(king, occupied),
+        ]
     }
 
     /// Which pieces a legal move takes off and puts on.

@@ -1,9 +1,131 @@
-//! The alpha-beta search.
+//! The alpha-beta search. Start reading at [`node`]: its numbered steps name everything else.
 
+mod early;
+mod iterate;
+mod kinds;
 pub mod limits;
+mod moves;
+mod node;
+mod picker;
+mod prune;
+mod pv;
+mod qsearch;
+mod reduce;
 pub mod report;
+mod root;
 pub mod signals;
+mod singular;
+mod stack;
+mod stats;
+mod update;
+mod worker;
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::board::Position;
+use crate::tt::TranspositionTable;
+use crate::types::{Depth, Move, Score};
 
 pub use limits::Limits;
 pub use report::{Info, Report, Silent};
 pub use signals::Signals;
+pub use stats::Stats;
+pub use worker::Worker;
+
+/// What all threads of a search share.
+pub struct Shared {
+    pub tt: TranspositionTable,
+    pub signals: Signals,
+    /// Nodes searched, one counter a thread, each brought up to date every thousand nodes or so.
+    nodes: Box<[AtomicU64]>,
+}
+
+impl Shared {
+    /// For up to `threads` workers, numbered from 0.
+    #[must_use]
+    pub fn new(tt: TranspositionTable, threads: usize) -> Shared {
+        let nodes = (0..threads.max(1)).map(|_| AtomicU64::new(0)).collect();
+        Shared {
+            tt,
+            signals: Signals::new(),
+            nodes,
+        }
+    }
+
+    /// Nodes of all threads in the current search.
+    #[must_use]
+    pub fn nodes(&self) -> u64 {
+        self.nodes.iter().map(|nodes| nodes.load(Relaxed)).sum()
+    }
+
+    /// Begins a search: ages the table and resets the counters and signals. Called once, before
+    /// the workers start.
+    pub fn begin(&self, pondering: bool) {
+        self.tt.new_search();
+        self.nodes.iter().for_each(|nodes| nodes.store(0, Relaxed));
+        self.signals.start(pondering);
+    }
+
+    fn set_nodes(&self, thread: usize, nodes: u64) {
+        if let Some(counter) = self.nodes.get(thread) {
+            counter.store(nodes, Relaxed);
+        }
+    }
+}
+
+/// One search to be done.
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub root: Position,
+    /// Keys of the game's earlier positions, oldest first, the root excluded.
+    pub history: Vec<u64>,
+    pub limits: Limits,
+    /// What the search may leave out.
+    pub selectivity: Selectivity,
+}
+
+impl Job {
+    /// A search of a position without a past.
+    #[must_use]
+    pub fn new(root: Position, limits: Limits) -> Job {
+        Job {
+            root,
+            history: Vec::new(),
+            limits,
+            selectivity: Selectivity::Full,
+        }
+    }
+}
+
+/// Whether the search may prune, reduce and extend.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Selectivity {
+    /// Everything that makes the engine strong.
+    #[default]
+    Full,
+    /// Plain alpha-beta to a fixed depth over the bare static evaluation: move ordering and
+    /// windows only, so that the result is minimax's. For tests and for teaching.
+    Plain,
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// `None` if there is no legal move.
+    pub best: Option<Move>,
+    /// The reply that the best line expects.
+    pub ponder: Option<Move>,
+    pub score: Score,
+    /// The last completed iteration.
+    pub depth: Depth,
+    /// This thread's nodes.
+    pub nodes: u64,
+    pub pv: Vec<Move>,
+}
+
+/// The search was told to stop; nothing that it would return is of use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stopped;
+
+/// A result, unless the search was stopped on the way.
+type Searched<T> = Result<T, Stopped>;

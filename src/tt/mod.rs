@@ -1,1 +1,424 @@
-//! placeholder
+//! The transposition table: what earlier searches found out about positions, shared by all
+//! threads without locks.
+//!
+//! A cluster is 32 bytes, so two share a cache line and none straddles one:
+//!
+//! ```text
+//! word 0..2   one entry each:  move 16 | score 16 | eval 16 | depth 8 | age 5, pv 1, bound 2
+//! word 3      three 16-bit tags, 16 bits unused
+//! ```
+//!
+//! Every word is read and written atomically (relaxed), so there are no torn entries and no
+//! undefined behaviour; a tag holds the key's low bits xor a fold of its entry, so that an entry
+//! and a tag that two threads wrote at the same time do not match. The idea of checking one by
+//! the other is Hyatt and Mann's lockless hashing.
+
+mod memory;
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+
+use crate::types::{Bound, Depth, PackedMove, Ply, Score};
+pub use memory::AllocError;
+use memory::Memory;
+
+/// Entries in a cluster.
+const ENTRIES: usize = 3;
+const TAG_BITS: usize = 16;
+/// Ages wrap around within five bits.
+const AGES: u8 = 32;
+/// An entry from one search earlier is worth that many plies of depth less.
+const AGE_WORTH: i32 = 4;
+/// A new result replaces one that is at most this much deeper, for the same position.
+const DEEPER_KEPT: i32 = 4;
+/// Depths are stored with this offset, so that a quiescence result is not an empty entry.
+const DEPTH_OFFSET: i32 = 7;
+/// Clusters looked at to estimate how full the table is: with three entries each, a thousand.
+const SAMPLE: usize = 334;
+/// Stands for "no evaluation stored".
+const NO_EVAL: i16 = i16::MIN;
+
+#[derive(Default)]
+#[repr(C, align(32))]
+pub(crate) struct Cluster {
+    entries: [AtomicU64; ENTRIES],
+    tags: AtomicU64,
+}
+
+const _: () = assert!(size_of::<Cluster>() == 32);
+
+/// What the table knows about a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The best or refuting move; may be [`PackedMove::NONE`], and legal only if the tags did
+    /// not collide.
+    pub best: PackedMove,
+    /// The score, relative to the root.
+    pub score: Score,
+    pub bound: Bound,
+    pub depth: Depth,
+    /// The position was once part of a principal variation.
+    pub pv: bool,
+    /// The uncorrected static evaluation, if it was computed.
+    pub eval: Option<Score>,
+}
+
+/// What a node has to say for the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    pub best: PackedMove,
+    pub score: Score,
+    pub bound: Bound,
+    pub depth: Depth,
+    pub pv: bool,
+    pub eval: Option<Score>,
+}
+
+/// The unpacked form of a stored word.
+#[derive(Clone, Copy)]
+struct Word(u64);
+
+impl Word {
+    fn pack(best: PackedMove, score: i16, eval: i16, depth: u8, info: u8) -> Word {
+        Word(
+            u64::from(best.bits())
+                | u64::from(score as u16) << 16
+                | u64::from(eval as u16) << 32
+                | u64::from(depth) << 48
+                | u64::from(info) << 56,
+        )
+    }
+
+    fn best(self) -> PackedMove {
+        PackedMove::from_bits(self.0 as u16)
+    }
+
+    fn score(self) -> i16 {
+        (self.0 >> 16) as i16
+    }
+
+    fn eval(self) -> i16 {
+        (self.0 >> 32) as i16
+    }
+
+    /// Plies; meaningful only where `is_empty` is false.
+    fn depth(self) -> i32 {
+        i32::from((self.0 >> 48) as u8) - DEPTH_OFFSET
+    }
+
+    fn info(self) -> u8 {
+        (self.0 >> 56) as u8
+    }
+
+    fn age(self) -> u8 {
+        self.info() >> 3
+    }
+
+    fn pv(self) -> bool {
+        self.info() & 4 != 0
+    }
+
+    fn bound(self) -> Option<Bound> {
+        match self.info() & 3 {
+            1 => Some(Bound::Upper),
+            2 => Some(Bound::Lower),
+            3 => Some(Bound::Exact),
+            _ => None,
+        }
+    }
+
+    fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Sixteen bits that depend on all others.
+    fn fold(self) -> u16 {
+        (self.0 ^ self.0 >> 16 ^ self.0 >> 32 ^ self.0 >> 48) as u16
+    }
+
+    /// How much the entry is worth keeping at the given age; the least is replaced.
+    fn worth(self, age: u8) -> i32 {
+        let older = i32::from((AGES + age - self.age()) % AGES);
+        if self.is_empty() {
+            i32::MIN
+        } else {
+            self.depth() - AGE_WORTH * older
+        }
+    }
+}
+
+fn tag(tags: u64, index: usize) -> u16 {
+    (tags >> (TAG_BITS * index)) as u16
+}
+
+/// The table. Shared by reference; every method but [`TranspositionTable::resize`] takes `&self`.
+pub struct TranspositionTable {
+    clusters: Memory,
+    age: AtomicU8,
+}
+
+impl TranspositionTable {
+    /// A table of about `mib` mebibytes, at least one cluster.
+    ///
+    /// # Errors
+    /// If the memory cannot be had.
+    pub fn new(mib: usize) -> Result<TranspositionTable, AllocError> {
+        Ok(TranspositionTable {
+            clusters: Memory::new(mib)?,
+            age: AtomicU8::new(0),
+        })
+    }
+
+    /// Forgets everything and takes a new size; on failure the table stays as it was.
+    ///
+    /// # Errors
+    /// If the memory cannot be had.
+    pub fn resize(&mut self, mib: usize) -> Result<(), AllocError> {
+        *self = TranspositionTable::new(mib)?;
+        Ok(())
+    }
+
+    /// Forgets everything, with several threads.
+    pub fn clear(&self, threads: usize) {
+        let clusters = self.clusters.as_slice();
+        let part = clusters.len().div_ceil(threads.max(1));
+        std::thread::scope(|scope| {
+            for clusters in clusters.chunks(part) {
+                scope.spawn(move || {
+                    for cluster in clusters {
+                        cluster
+                            .entries
+                            .iter()
+                            .for_each(|entry| entry.store(0, Relaxed));
+                        cluster.tags.store(0, Relaxed);
+                    }
+                });
+            }
+        });
+        self.age.store(0, Relaxed);
+    }
+
+    /// Entries from now on count as newer than all before.
+    pub fn new_search(&self) {
+        self.age.store((self.age.load(Relaxed) + 1) % AGES, Relaxed);
+    }
+
+    fn cluster(&self, key: u64) -> &Cluster {
+        let clusters = self.clusters.as_slice();
+        let index = (u128::from(key) * clusters.len() as u128) >> 64;
+        &clusters[index as usize]
+    }
+
+    /// Asks the processor to load the position's cluster, some time before it is needed.
+    #[inline]
+    pub fn prefetch(&self, key: u64) {
+        memory::prefetch(self.cluster(key));
+    }
+
+    /// What is known about the position with this key, `ply` plies below the root and with
+    /// `halfmoves` plies played since the last irreversible one.
+    #[must_use]
+    pub fn probe(&self, key: u64, ply: Ply, halfmoves: u32) -> Option<Hit> {
+        let cluster = self.cluster(key);
+        let tags = cluster.tags.load(Relaxed);
+        for (index, entry) in cluster.entries.iter().enumerate() {
+            let word = Word(entry.load(Relaxed));
+            if tag(tags, index) == key as u16 ^ word.fold()
+                && let Some(bound) = word.bound()
+            {
+                return Some(Hit {
+                    best: word.best(),
+                    score: Score::from_table(word.score(), ply, halfmoves),
+                    bound,
+                    depth: Depth(word.depth()),
+                    pv: word.pv(),
+                    eval: (word.eval() != NO_EVAL).then(|| Score::cp(i32::from(word.eval()))),
+                });
+            }
+        }
+        None
+    }
+
+    /// Stores a result `ply` plies below the root. An old move is kept where there is no new
+    /// one, and a much deeper result of the same search is kept whole.
+    pub fn store(&self, key: u64, ply: Ply, entry: &Entry) {
+        let cluster = self.cluster(key);
+        let age = self.age.load(Relaxed);
+        let tags = cluster.tags.load(Relaxed);
+        let (index, old) = victim(cluster, tags, key, age);
+
+        let mut best = entry.best;
+        if let Some(old) = old {
+            if best.is_none() {
+                best = old.best();
+            }
+            let advance = entry.depth.plies() + 2 * i32::from(entry.pv) + DEEPER_KEPT;
+            if entry.bound != Bound::Exact && advance <= old.depth() && old.age() == age {
+                return;
+            }
+        }
+        let depth = (entry.depth.plies() + DEPTH_OFFSET).clamp(0, i32::from(u8::MAX)) as u8;
+        let info = age << 3 | u8::from(entry.pv) << 2 | entry.bound as u8;
+        let eval = entry.eval.map_or(NO_EVAL, |eval| eval.raw() as i16);
+        let word = Word::pack(best, entry.score.to_table(ply), eval, depth, info);
+        let shift = TAG_BITS * index;
+        let cleared = tags & !(u64::from(u16::MAX) << shift);
+        cluster.entries[index].store(word.0, Relaxed);
+        cluster.tags.store(
+            cleared | u64::from(key as u16 ^ word.fold()) << shift,
+            Relaxed,
+        );
+    }
+
+    /// How full the table is with entries of this search, in permille of a sample.
+    #[must_use]
+    pub fn hashfull(&self) -> u32 {
+        let age = self.age.load(Relaxed);
+        let sample = self.clusters.as_slice().iter().take(SAMPLE);
+        let looked_at = sample.len() * ENTRIES;
+        let used = sample
+            .flat_map(|cluster| &cluster.entries)
+            .map(|entry| Word(entry.load(Relaxed)))
+            .filter(|word| !word.is_empty() && word.age() == age)
+            .count();
+        (used * 1000 / looked_at.max(1)) as u32
+    }
+}
+
+/// The place for a position: its own entry (then also returned) or the least worth keeping.
+fn victim(cluster: &Cluster, tags: u64, key: u64, age: u8) -> (usize, Option<Word>) {
+    let mut least = (0, i32::MAX);
+    for (index, entry) in cluster.entries.iter().enumerate() {
+        let word = Word(entry.load(Relaxed));
+        if !word.is_empty() && tag(tags, index) == key as u16 ^ word.fold() {
+            return (index, Some(word));
+        }
+        let worth = word.worth(age);
+        if worth < least.1 {
+            least = (index, worth);
+        }
+    }
+    (least.0, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(depth: i32, score: i32) -> Entry {
+        Entry {
+            best: PackedMove::from_bits(0x0123),
+            score: Score::cp(score),
+            bound: Bound::Lower,
+            depth: Depth(depth),
+            pv: false,
+            eval: Some(Score::cp(-17)),
+        }
+    }
+
+    #[test]
+    fn what_is_stored_is_found() {
+        let table = TranspositionTable::new(1).unwrap();
+        assert_eq!(table.probe(77, Ply(0), 0), None);
+        table.store(77, Ply(0), &entry(9, 123));
+        let hit = table.probe(77, Ply(0), 0).unwrap();
+        assert_eq!(
+            (hit.score, hit.depth, hit.bound),
+            (Score::cp(123), Depth(9), Bound::Lower)
+        );
+        assert_eq!(
+            (hit.best.bits(), hit.eval, hit.pv),
+            (0x0123, Some(Score::cp(-17)), false)
+        );
+        assert_eq!(table.probe(78, Ply(0), 0), None);
+        table.clear(2);
+        assert_eq!(table.probe(77, Ply(0), 0), None);
+    }
+
+    #[test]
+    fn mates_are_stored_relative_to_the_node() {
+        let table = TranspositionTable::new(1).unwrap();
+        let mate = Entry {
+            score: Score::mate_in(Ply(7)),
+            ..entry(3, 0)
+        };
+        table.store(5, Ply(4), &mate);
+        assert_eq!(
+            table.probe(5, Ply(2), 0).unwrap().score,
+            Score::mate_in(Ply(5))
+        );
+    }
+
+    #[test]
+    fn the_shallowest_and_oldest_entry_is_replaced() {
+        let table = TranspositionTable::new(1).unwrap();
+        for (key, depth) in [(1, 5), (2, 3), (3, 8)] {
+            table.store(key, Ply(0), &entry(depth, 0));
+        }
+        table.store(4, Ply(0), &entry(1, 0));
+        assert!(table.probe(2, Ply(0), 0).is_none() && table.probe(1, Ply(0), 0).is_some());
+        table.new_search();
+        table.new_search();
+        table.store(4, Ply(0), &entry(1, 0));
+        table.store(9, Ply(0), &entry(1, 0));
+        assert!(table.probe(1, Ply(0), 0).is_none() && table.probe(4, Ply(0), 0).is_some());
+    }
+
+    #[test]
+    fn an_old_move_is_kept_and_a_deep_result_too() {
+        let table = TranspositionTable::new(1).unwrap();
+        table.store(1, Ply(0), &entry(5, 40));
+        table.store(
+            1,
+            Ply(0),
+            &Entry {
+                best: PackedMove::NONE,
+                ..entry(6, 50)
+            },
+        );
+        let hit = table.probe(1, Ply(0), 0).unwrap();
+        assert_eq!((hit.best.bits(), hit.score), (0x0123, Score::cp(50)));
+        table.store(1, Ply(0), &entry(1, 60));
+        assert_eq!(table.probe(1, Ply(0), 0).unwrap().score, Score::cp(50));
+    }
+
+    #[test]
+    fn two_threads_never_read_what_none_wrote() {
+        let table = TranspositionTable::new(1).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..2u64 {
+                let table = &table;
+                scope.spawn(move || {
+                    for round in 0..20_000u64 {
+                        // Keys that share a cluster; the score is a function of the key.
+                        let key = (round * 7 + thread) % 8;
+                        let written = entry((round % 9) as i32, key as i32 * 100);
+                        table.store(key, Ply(0), &written);
+                        if let Some(hit) = table.probe(key ^ 1, Ply(0), 0) {
+                            assert_eq!(hit.score, Score::cp((key ^ 1) as i32 * 100));
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn fullness_counts_this_search_only() {
+        let table = TranspositionTable::new(1).unwrap();
+        assert_eq!(table.hashfull(), 0);
+        for index in 0..60_000u64 {
+            table.store(
+                index.wrapping_mul(0x9E37_79B9_7F4A_7C15),
+                Ply(0),
+                &entry(2, 0),
+            );
+        }
+        assert!(
+            (400..900).contains(&table.hashfull()),
+            "{}",
+            table.hashfull()
+        );
+        table.new_search();
+        assert_eq!(table.hashfull(), 0);
+    }
+}

@@ -1,0 +1,151 @@
+//! Upcoming repetition: can the side to move step back into a position of the current line?
+//!
+//! Two positions that a single reversible piece move connects differ in their keys by that
+//! move's key. All such differences are kept in a cuckoo hash table (two places for each, so a
+//! look-up is two probes), after Marcel van Kervinck's cycle detection.
+
+use std::sync::LazyLock;
+
+use shakmaty::attacks::{attacks, between};
+use shakmaty::zobrist::{Zobrist64, ZobristValue};
+use shakmaty::{Bitboard, Color, Piece, Role, Square};
+
+use super::keys::turn_key;
+use super::position::Position;
+use super::repetition::KeyHistory;
+
+/// Places in the table: a power of two, a little over twice the 3,668 moves.
+const PLACES: usize = 8192;
+/// Bits of a key used for one place.
+const PLACE_BITS: u32 = 13;
+
+#[derive(Clone, Copy)]
+struct Step {
+    key: u64,
+    from: Square,
+    to: Square,
+}
+
+static STEPS: LazyLock<Box<[Option<Step>]>> = LazyLock::new(build);
+
+fn places(key: u64) -> [usize; 2] {
+    let mask = PLACES - 1;
+    [key as usize & mask, (key >> PLACE_BITS) as usize & mask]
+}
+
+fn build() -> Box<[Option<Step>]> {
+    let mut table = vec![None; PLACES].into_boxed_slice();
+    let roles = [
+        Role::Knight,
+        Role::Bishop,
+        Role::Rook,
+        Role::Queen,
+        Role::King,
+    ];
+    for color in [Color::White, Color::Black] {
+        for role in roles {
+            let piece = Piece { color, role };
+            for from in Square::ALL {
+                let later = Bitboard(!0 << from.to_u32() << 1);
+                for to in attacks(from, piece, Bitboard::EMPTY) & later {
+                    insert(
+                        &mut table,
+                        Step {
+                            key: step_key(piece, from, to),
+                            from,
+                            to,
+                        },
+                    );
+                }
+            }
+        }
+    }
+    table
+}
+
+fn step_key(piece: Piece, from: Square, to: Square) -> u64 {
+    let piece_key = |square| Zobrist64::zobrist_for_piece(square, piece).0;
+    piece_key(from) ^ piece_key(to) ^ turn_key()
+}
+
+/// Puts a step into its first place; whoever was there moves on to its other place.
+fn insert(table: &mut [Option<Step>], step: Step) {
+    let mut step = step;
+    let mut place = places(step.key)[0];
+    loop {
+        let Some(evicted) = table[place].replace(step) else {
+            return;
+        };
+        step = evicted;
+        let [first, second] = places(step.key);
+        place = if place == first { second } else { first };
+    }
+}
+
+impl KeyHistory {
+    /// Whether the side to move has a move that repeats a position of the search below the root,
+    /// which it may then claim as a draw.
+    #[must_use]
+    pub fn can_repeat(&self, position: &Position) -> bool {
+        let window = position.reversible_plies();
+        for back in (3..=window).step_by(2) {
+            if !self.is_below_root(back) {
+                return false;
+            }
+            let Some(earlier) = self.before(back) else {
+                return false;
+            };
+            let difference = position.key() ^ earlier;
+            let step = places(difference)
+                .into_iter()
+                .filter_map(|place| STEPS[place])
+                .find(|step| step.key == difference);
+            if let Some(step) = step
+                && (between(step.from, step.to) & position.board().occupied()).is_empty()
+            {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reversible_step_is_in_the_table() {
+        assert_eq!(STEPS.iter().flatten().count(), 3668);
+    }
+
+    #[test]
+    fn a_move_back_into_the_line_is_seen_and_is_a_repetition() {
+        let mut seen = 0;
+        for game in 0..400 {
+            let mut random = crate::board::tests::Random(game);
+            let mut position = Position::startpos();
+            let mut history = KeyHistory::new(&[]);
+            for _ in 0..80 {
+                let moves = position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                if history.can_repeat(&position) {
+                    seen += 1;
+                    history.push(position.key());
+                    let repeats = moves.iter().any(|m| {
+                        let child = position.play(*m);
+                        (4..=child.reversible_plies())
+                            .any(|back| history.before(back) == Some(child.key()))
+                    });
+                    history.pop();
+                    assert!(repeats, "{}", position.fen());
+                }
+                history.push(position.key());
+                position = position.play(moves[random.below(moves.len())]);
+            }
+        }
+        assert!(seen > 20, "{seen}");
+    }
+}

@@ -1,0 +1,89 @@
+//! From a position to a score: the network, or the tapered evaluation that preceded it, and the
+//! adjustments that come after either.
+
+mod tapered;
+
+use std::sync::Arc;
+
+use crate::board::{Delta, Position};
+use crate::nnue::{Accumulators, Network};
+use crate::types::Score;
+
+/// What judges positions.
+#[derive(Clone)]
+pub enum Judge {
+    /// A network.
+    Network(Arc<Network>),
+    /// Material and piece-square values, tapered by phase: the classical yardstick.
+    Tapered,
+}
+
+/// Evaluates the positions of a line that is played and taken back move by move.
+pub struct Evaluator {
+    accumulators: Option<Accumulators>,
+}
+
+impl Evaluator {
+    #[must_use]
+    pub fn new(judge: Judge) -> Evaluator {
+        let accumulators = match judge {
+            Judge::Network(network) => Some(Accumulators::new(network)),
+            Judge::Tapered => None,
+        };
+        Evaluator { accumulators }
+    }
+
+    /// Starts a new line.
+    pub fn reset(&mut self, root: &Position) {
+        if let Some(accumulators) = &mut self.accumulators {
+            accumulators.reset(root);
+        }
+    }
+
+    /// A move is played.
+    #[inline]
+    pub fn push(&mut self, delta: &Delta) {
+        if let Some(accumulators) = &mut self.accumulators {
+            accumulators.push(delta);
+        }
+    }
+
+    /// The last move is taken back.
+    #[inline]
+    pub fn pop(&mut self) {
+        if let Some(accumulators) = &mut self.accumulators {
+            accumulators.pop();
+        }
+    }
+
+    /// The bare evaluation of the line's last position, from the side to move's point of view.
+    #[must_use]
+    pub fn evaluate(&mut self, position: &Position) -> Score {
+        Score::cp(match &mut self.accumulators {
+            Some(accumulators) => accumulators.evaluate(position),
+            None => tapered::evaluate(position),
+        })
+    }
+}
+
+/// An evaluation fades as the 50-move rule comes nearer without progress, and is corrected by
+/// what the search has learnt about similar positions (`correction`, in centipawns).
+#[must_use]
+pub fn adjust(raw: Score, halfmoves: u32, correction: i32) -> Score {
+    /// At the 50-move limit half of the evaluation is left.
+    const FADE: i32 = 200;
+    let left = FADE - (halfmoves as i32).min(FADE);
+    Score::cp(raw.raw() * left / FADE + correction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evaluations_fade_towards_the_fifty_move_rule() {
+        assert_eq!(adjust(Score::cp(100), 0, 0), Score::cp(100));
+        assert_eq!(adjust(Score::cp(100), 100, 0), Score::cp(50));
+        assert_eq!(adjust(Score::cp(100), 0, -30), Score::cp(70));
+    }
+}

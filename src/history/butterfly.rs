@@ -1,0 +1,36 @@
+//! Quiet moves by side, from and to squares, and by whether the enemy attacks either square.
+
+use super::{COLORS, Cell, SQUARES, color_index, table};
+use crate::types::{Bitboard, Color, PackedMove};
+
+/// Squares that the enemy attacks: a move out of an attack and one into it differ in kind.
+pub type Threats = Bitboard;
+
+/// Indexed `[color][from attacked][to attacked][from][to]`.
+#[derive(Clone, Debug)]
+pub struct ButterflyHistory(Box<[Cell]>);
+
+impl Default for ButterflyHistory {
+    fn default() -> ButterflyHistory {
+        ButterflyHistory(table(COLORS * 4 * SQUARES * SQUARES))
+    }
+}
+
+impl ButterflyHistory {
+    fn index(color: Color, threats: Threats, m: PackedMove) -> usize {
+        let (from, to) = (m.from(), m.to());
+        let threat = 2 * usize::from(threats.contains(from)) + usize::from(threats.contains(to));
+        ((color_index(color) * 4 + threat) * SQUARES + from.to_usize()) * SQUARES + to.to_usize()
+    }
+
+    #[must_use]
+    #[inline]
+    pub fn get(&self, color: Color, threats: Threats, m: PackedMove) -> i32 {
+        self.0[ButterflyHistory::index(color, threats, m)].get()
+    }
+
+    #[inline]
+    pub fn update(&mut self, color: Color, threats: Threats, m: PackedMove, bonus: i32) {
+        self.0[ButterflyHistory::index(color, threats, m)].update(bonus);
+    }
+}

@@ -1,0 +1,77 @@
+//! Moves by an earlier move of the line: how well does this piece go there after that piece
+//! went there, one, two, four or six plies before.
+
+use super::{Cell, PIECES, SQUARES, piece_index, table};
+use crate::types::{Piece, Square};
+
+const PIECE_TO: usize = PIECES * SQUARES;
+
+/// A piece and the square it went to, or the absence of a move (before the root, after a null
+/// move), as an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PieceTo(u16);
+
+impl PieceTo {
+    /// No move.
+    pub const NONE: PieceTo = PieceTo(PIECE_TO as u16);
+
+    #[must_use]
+    #[inline]
+    pub fn new(piece: Piece, to: Square) -> PieceTo {
+        PieceTo((piece_index(piece) * SQUARES + to.to_usize()) as u16)
+    }
+
+    #[must_use]
+    #[inline]
+    pub const fn is_none(self) -> bool {
+        self.0 == PieceTo::NONE.0
+    }
+
+    /// A well-mixed key of two moves, the later one first.
+    #[must_use]
+    #[inline]
+    pub const fn pair_key(self, earlier: PieceTo) -> u64 {
+        /// An odd number with well-spread bits (from the golden ratio).
+        const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+        let pair = self.0 as u64 * (PIECE_TO as u64 + 1) + earlier.0 as u64;
+        pair.wrapping_mul(SPREAD) >> 32
+    }
+
+    const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Default for PieceTo {
+    fn default() -> PieceTo {
+        PieceTo::NONE
+    }
+}
+
+/// Indexed `[earlier piece and square][piece and square]`.
+#[derive(Clone, Debug)]
+pub struct ContinuationHistory(Box<[Cell]>);
+
+impl Default for ContinuationHistory {
+    fn default() -> ContinuationHistory {
+        // One row more, for no earlier move; it stays zero.
+        ContinuationHistory(table((PIECE_TO + 1) * PIECE_TO))
+    }
+}
+
+impl ContinuationHistory {
+    /// `now` must be a move.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, earlier: PieceTo, now: PieceTo) -> i32 {
+        self.0[earlier.index() * PIECE_TO + now.index()].get()
+    }
+
+    /// Without an earlier move there is nothing to learn.
+    #[inline]
+    pub fn update(&mut self, earlier: PieceTo, now: PieceTo, bonus: i32) {
+        if !earlier.is_none() {
+            self.0[earlier.index() * PIECE_TO + now.index()].update(bonus);
+        }
+    }
+}

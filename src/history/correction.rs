@@ -1,0 +1,39 @@
+//! How far the static evaluation has been off lately in positions that share a feature (their
+//! pawns, one side's pieces, the minor pieces, the moves that led there), so that it can be
+//! corrected before it is used.
+
+use super::{COLORS, HistoryCell, color_index, table};
+use crate::types::Color;
+
+/// Bound of a correction cell.
+pub const CORRECTION_LIMIT: i32 = 1024;
+
+/// Features told apart; a power of two.
+const FEATURES: usize = 16_384;
+
+/// Indexed `[color][feature]`.
+#[derive(Clone, Debug)]
+pub struct CorrectionHistory(Box<[HistoryCell<CORRECTION_LIMIT>]>);
+
+impl Default for CorrectionHistory {
+    fn default() -> CorrectionHistory {
+        CorrectionHistory(table(COLORS * FEATURES))
+    }
+}
+
+impl CorrectionHistory {
+    fn index(color: Color, key: u64) -> usize {
+        color_index(color) * FEATURES + (key as usize & (FEATURES - 1))
+    }
+
+    #[must_use]
+    #[inline]
+    pub fn get(&self, color: Color, key: u64) -> i32 {
+        self.0[CorrectionHistory::index(color, key)].get()
+    }
+
+    #[inline]
+    pub fn update(&mut self, color: Color, key: u64, bonus: i32) {
+        self.0[CorrectionHistory::index(color, key)].update(bonus);
+    }
+}

@@ -1,0 +1,358 @@
+//! Steps 12 to 17: the move loop, with the pruning of single moves, reductions and re-searches.
+
+use arrayvec::ArrayVec;
+
+use super::Searched;
+use super::kinds::{NodeType, Pv, Window};
+use super::node::Node;
+use super::picker::Picker;
+use super::reduce::{Candidate, PLY};
+use super::update::bonus;
+use super::worker::Worker;
+use crate::board::Position;
+use crate::params as p;
+use crate::types::{Bound, Depth, Move, PackedMove, Score};
+
+/// Moves that are remembered for a malus; more are hardly ever searched in one node.
+const TRIED: usize = 32;
+
+/// A capture or a promotion: a move that changes the material.
+pub(super) fn is_noisy(m: Move) -> bool {
+    m.is_capture() || m.is_promotion()
+}
+
+/// Moves that were searched before the best one.
+#[derive(Default)]
+pub(super) struct Tried {
+    pub quiet: ArrayVec<Move, TRIED>,
+    pub noisy: ArrayVec<Move, TRIED>,
+}
+
+impl Tried {
+    fn push(&mut self, m: Move, noisy: bool) {
+        let list = if noisy {
+            &mut self.noisy
+        } else {
+            &mut self.quiet
+        };
+        // A full list forgets the latest, which were the least promising.
+        let _ = list.try_push(m);
+    }
+}
+
+/// What the loop has found so far.
+struct Progress {
+    alpha: Score,
+    best: Score,
+    best_move: Option<Move>,
+    /// The number of the best move, from 1.
+    best_number: usize,
+    /// Moves seen, searched or pruned.
+    number: usize,
+}
+
+/// What shallow pruning says of a move.
+#[derive(PartialEq, Eq)]
+enum Verdict {
+    Search,
+    Skip,
+    /// And all later quiet moves with it.
+    SkipQuiets,
+}
+
+impl Worker {
+    /// Searches the node's moves; `table_extension` is what the singular search concluded for
+    /// the first.
+    pub(super) fn search_moves<T: NodeType>(
+        &mut self,
+        node: &Node<'_>,
+        table_extension: i32,
+    ) -> Searched<Score> {
+        let Window { alpha, beta } = node.window;
+        let mut tried = Tried::default();
+        let mut picker = Picker::all(node.tt_move);
+        let mut so_far = Progress {
+            alpha,
+            best: -Score::INFINITE,
+            best_move: None,
+            best_number: 0,
+            number: 0,
+        };
+
+        while let Some(m) = picker.next(self, node.position, &node.legality, node.ply) {
+            if PackedMove::new(m) == node.excluded || T::ROOT && !self.root.is_open(m) {
+                continue;
+            }
+            so_far.number += 1;
+            if T::ROOT {
+                self.announce(m, so_far.number);
+            }
+            let candidate = self.candidate(node, m, &so_far);
+
+            // Step 12. Shallow pruning: most late moves need no search at all.
+            if !T::ROOT && self.selective() && !so_far.best.is_loss() && node.position.has_pieces()
+            {
+                match self.prune_move::<T>(node, m, &candidate, &mut so_far) {
+                    Verdict::Search => {}
+                    Verdict::Skip => continue,
+                    Verdict::SkipQuiets => {
+                        picker.skip_quiets();
+                        continue;
+                    }
+                }
+            }
+
+            // Step 13. Extension: of the table's move, if it is singular.
+            let extension = if node.tt_move == Some(m) {
+                table_extension
+            } else {
+                0
+            };
+            let nodes_before = self.nodes;
+            let score = self.search_move::<T>(node, m, candidate, extension, &so_far)?;
+            if T::ROOT {
+                let raised = so_far.number == 1 || score > so_far.alpha;
+                self.note_root_move(m, score, raised, self.nodes - nodes_before);
+            }
+
+            // Step 16. A new best move?
+            if score > so_far.best {
+                so_far.best = score;
+                if score > so_far.alpha {
+                    so_far.best_move = Some(m);
+                    so_far.best_number = so_far.number;
+                    if T::PV {
+                        self.pv.extend(node.ply, m);
+                    }
+                    if score >= beta {
+                        break;
+                    }
+                    so_far.alpha = score;
+                }
+            }
+            tried.push(m, is_noisy(m));
+        }
+        self.finish::<T>(node, so_far, &tried)
+    }
+
+    /// Gathers what pruning and reduction ask about a move.
+    fn candidate(&self, node: &Node<'_>, m: Move, so_far: &Progress) -> Candidate {
+        let noisy = is_noisy(m);
+        Candidate {
+            number: so_far.number,
+            noisy,
+            gives_check: false,
+            killer: !noisy
+                && self
+                    .stack
+                    .at(node.ply)
+                    .killers
+                    .contains(&PackedMove::new(m)),
+            history: if noisy {
+                self.histories.capture.get(node.position.moved(m), m)
+            } else {
+                self.quiet_history(node, m)
+            },
+        }
+    }
+
+    /// Step 12. Late move pruning, futility pruning, history pruning and exchange pruning.
+    fn prune_move<T: NodeType>(
+        &mut self,
+        node: &Node<'_>,
+        m: Move,
+        candidate: &Candidate,
+        so_far: &mut Progress,
+    ) -> Verdict {
+        let depth = node.depth.plies();
+        // The depth that the move would be searched to.
+        let reduction = self.reduction::<T>(node, candidate);
+        let reduced = (depth - reduction / PLY).clamp(0, depth);
+
+        if !candidate.noisy {
+            if p::use_late_move_pruning() == 1
+                && candidate.number as i32 * 128 >= late_moves(depth, node.improving())
+            {
+                self.stats.late_pruned += 1;
+                return Verdict::SkipQuiets;
+            }
+            if p::use_history_pruning() == 1
+                && reduced < p::history_pruning_depth()
+                && candidate.history < -p::history_pruning_margin() * depth
+            {
+                self.stats.history_pruned += 1;
+                return Verdict::Skip;
+            }
+            let hope = node.static_eval
+                + p::futility_base()
+                + p::futility_margin() * reduced
+                + candidate.history * p::futility_history() / 1024;
+            if p::use_futility() == 1
+                && !node.in_check()
+                && reduced < p::futility_depth()
+                && hope <= so_far.alpha
+            {
+                // What the pruned moves could have reached at best.
+                if so_far.best < hope && !so_far.best.is_decisive() {
+                    so_far.best = hope;
+                }
+                self.stats.futility_pruned += 1;
+                return Verdict::SkipQuiets;
+            }
+        }
+        let floor = if candidate.noisy {
+            -p::see_noisy() * depth - candidate.history * p::see_noisy_history() / 1024
+        } else {
+            -p::see_quiet() * reduced * reduced
+        };
+        if p::use_see_pruning() == 1
+            && depth <= p::see_depth()
+            && !node.position.see_ge(m, floor.min(0))
+        {
+            self.stats.see_pruned += 1;
+            return Verdict::Skip;
+        }
+        Verdict::Search
+    }
+
+    /// Steps 14 and 15. Plays a move and searches it: reduced and with a zero window first, and
+    /// again with more of either if it does better than expected.
+    fn search_move<T: NodeType>(
+        &mut self,
+        node: &Node<'_>,
+        m: Move,
+        mut candidate: Candidate,
+        extension: i32,
+        so_far: &Progress,
+    ) -> Searched<Score> {
+        let ply = node.ply;
+        let alpha = so_far.alpha;
+        let child = self.play(node.position, ply, m);
+        candidate.gives_check = child.in_check();
+        let mut depth = node.depth - 1 + extension;
+        let mut score = -Score::INFINITE;
+        let first = so_far.number == 1;
+
+        if self.uses(p::use_reductions()) && !first && node.depth > Depth::ONE {
+            // Step 14. Late move reduction.
+            let reduction = self.reduction::<T>(node, &candidate);
+            let least = Depth::ONE.min(depth);
+            let reduced = (depth - reduction / PLY).clamp(least, depth + i32::from(T::PV));
+            self.stack.at_mut(ply).reduction = (depth - reduced) * PLY;
+            self.stats.reduced += u64::from(reduced < depth);
+            score = self.scout(&child, ply, reduced, Window::above(alpha), true)?;
+            self.stack.at_mut(ply).reduction = 0;
+            if score > alpha && reduced < depth {
+                // Better than expected: again without the reduction, or with even more depth.
+                self.stats.re_searched += 1;
+                let gain = score - so_far.best;
+                depth += i32::from(gain > p::lmr_deeper());
+                depth -= i32::from(gain < p::lmr_shallower());
+                if reduced < depth {
+                    score = self.scout(&child, ply, depth, Window::above(alpha), !node.cut)?;
+                }
+                if !candidate.noisy {
+                    let bonus = if score > alpha {
+                        bonus(depth)
+                    } else {
+                        -bonus(depth)
+                    };
+                    let piece = node.position.moved(m);
+                    self.update_continuations(ply, piece, m.to(), bonus);
+                }
+            }
+        } else if !T::PV || !first {
+            self.stack.at_mut(ply).reduction = 0;
+            score = self.scout(&child, ply, depth, Window::above(alpha), !node.cut)?;
+        }
+
+        // Step 15. Principal variation search: the first move, and any that raised alpha, get
+        // the whole window.
+        if T::PV && (first || score > alpha) {
+            self.stack.at_mut(ply).reduction = 0;
+            let window = Window::new(alpha, node.window.beta);
+            score = -self.node::<Pv>(&child, ply.next(), depth, -window, false)?;
+        }
+        self.unplay();
+        Ok(score)
+    }
+
+    /// Step 17. After the last move: mate or stalemate if there was none; else what the node
+    /// teaches the histories, and its entry in the table.
+    fn finish<T: NodeType>(
+        &mut self,
+        node: &Node<'_>,
+        so_far: Progress,
+        tried: &Tried,
+    ) -> Searched<Score> {
+        let Window { alpha, beta } = node.window;
+        if so_far.number == 0 {
+            return Ok(if node.excluded.is_some() {
+                alpha
+            } else if node.in_check() {
+                Score::mated_in(node.ply)
+            } else {
+                Score::DRAW
+            });
+        }
+        let mut score = so_far.best;
+        let bound = if score >= beta {
+            Bound::Lower
+        } else if so_far.best_move.is_some() {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        self.count_kind(bound, so_far.best_number);
+        match so_far.best_move {
+            Some(best) => {
+                if bound == Bound::Lower {
+                    self.stack.at_mut(node.ply).cutoffs += 1;
+                }
+                self.learn_from_best(node, best, tried);
+            }
+            None => self.learn_from_fail_low(node),
+        }
+        if bound == Bound::Lower && self.selective() && !score.is_decisive() && !beta.is_decisive()
+        {
+            // The deeper the search, the more of what it found above beta is believed.
+            let depth = node.depth.plies();
+            score = Score::from_raw((score.raw() * depth + beta.raw()) / (depth + 1));
+        }
+        let best = so_far.best_move.map_or(PackedMove::NONE, PackedMove::new);
+        if !(T::ROOT && self.root.later_line()) {
+            self.store(node, best, score, bound);
+        }
+        self.learn_correction(node, so_far.best_move, score, bound);
+        Ok(score)
+    }
+
+    fn count_kind(&mut self, bound: Bound, best_number: usize) {
+        let first = u64::from(best_number == 1);
+        match bound {
+            Bound::Lower => {
+                self.stats.cut_nodes += 1;
+                self.stats.cut_first += first;
+            }
+            Bound::Exact => {
+                self.stats.pv_nodes += 1;
+                self.stats.pv_first_best += first;
+            }
+            Bound::Upper => self.stats.all_nodes += 1,
+        }
+    }
+}
+
+/// How many moves late move pruning lets through, in 1/128 move.
+fn late_moves(depth: i32, improving: bool) -> i32 {
+    if improving {
+        p::lmp_improving_base() + p::lmp_improving_scale() * depth * depth
+    } else {
+        p::lmp_base() + p::lmp_scale() * depth * depth
+    }
+}
+
+/// Whether a position can be left out of the search of quiet evasions.
+pub(super) fn is_recapture(position: &Position, previous: PackedMove, m: Move) -> bool {
+    position.captured(m).is_some() && previous.is_some() && previous.to() == m.to()
+}

@@ -1,0 +1,288 @@
+//! Move ordering, in stages: each move is generated and ordered only when those before it have
+//! not sufficed.
+
+use arrayvec::ArrayVec;
+
+use super::update::CONTINUATIONS;
+use super::worker::Worker;
+use crate::board::{Legality, Position, Stage as Generated, attacked_by_lesser};
+use crate::history::PieceTo;
+use crate::params::{self as p, see_value};
+use crate::types::{Bitboard, MAX_MOVES, Move, MoveList, PackedMove, Ply, Role};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The table's move, before anything is generated.
+    Table,
+    GenerateNoisy,
+    /// Captures and promotions that do not lose the exchange.
+    GoodNoisy,
+    GenerateQuiet,
+    Quiet,
+    /// Captures that lose the exchange, at last.
+    BadNoisy,
+    Done,
+}
+
+#[derive(Clone, Copy)]
+struct Scored {
+    m: Move,
+    score: i32,
+}
+
+/// Hands out a node's moves, most promising first.
+pub(super) struct Picker {
+    stage: Stage,
+    table_move: Option<Move>,
+    /// The moves of the stage that are still to come.
+    moves: ArrayVec<Scored, MAX_MOVES>,
+    bad: ArrayVec<Move, MAX_MOVES>,
+    next_bad: usize,
+    quiets: bool,
+    /// In the quiescence search nothing is set aside as bad: its caller judges exchanges.
+    split: Split,
+}
+
+/// How captures are judged before they are handed out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Split {
+    /// Good ones first, bad ones last.
+    ByHistory,
+    /// All in order.
+    None,
+    /// Only those whose exchange wins at least so much.
+    Wins(i32),
+}
+
+impl Picker {
+    /// Every move.
+    pub fn all(table_move: Option<Move>) -> Picker {
+        let split = if p::use_see_split() == 1 {
+            Split::ByHistory
+        } else {
+            Split::None
+        };
+        Picker::new(table_move, true, split)
+    }
+
+    /// Captures and promotions, for the quiescence search.
+    pub fn noisy(table_move: Option<Move>) -> Picker {
+        Picker::new(table_move, false, Split::None)
+    }
+
+    /// Captures and promotions that win at least `threshold` in exchange.
+    pub fn captures(table_move: Option<Move>, threshold: i32) -> Picker {
+        Picker::new(table_move, false, Split::Wins(threshold))
+    }
+
+    fn new(table_move: Option<Move>, quiets: bool, split: Split) -> Picker {
+        let stage = if table_move.is_some() {
+            Stage::Table
+        } else {
+            Stage::GenerateNoisy
+        };
+        Picker {
+            stage,
+            table_move,
+            moves: ArrayVec::new(),
+            bad: ArrayVec::new(),
+            next_bad: 0,
+            quiets,
+            split,
+        }
+    }
+
+    /// No more quiet moves, please.
+    pub fn skip_quiets(&mut self) {
+        self.quiets = false;
+    }
+
+    /// The next move, or `None` after the last.
+    pub fn next(
+        &mut self,
+        worker: &Worker,
+        position: &Position,
+        legality: &Legality,
+        ply: Ply,
+    ) -> Option<Move> {
+        loop {
+            match self.stage {
+                Stage::Table => {
+                    self.stage = Stage::GenerateNoisy;
+                    return self.table_move;
+                }
+                Stage::GenerateNoisy => {
+                    self.generate(position, legality, Generated::Noisy, |m| {
+                        noisy_score(worker, position, m)
+                    });
+                    self.stage = Stage::GoodNoisy;
+                }
+                Stage::GoodNoisy => match self.best() {
+                    Some(scored) if self.is_good(position, worker, scored.m) => {
+                        return Some(scored.m);
+                    }
+                    Some(scored) => self.bad.push(scored.m),
+                    None => self.stage = Stage::GenerateQuiet,
+                },
+                Stage::GenerateQuiet => {
+                    if self.quiets {
+                        let order = QuietOrder::new(worker, position, legality, ply);
+                        self.generate(position, legality, Generated::Quiet, |m| order.score(m));
+                    }
+                    self.stage = Stage::Quiet;
+                }
+                Stage::Quiet => match self.best().filter(|_| self.quiets) {
+                    Some(scored) => return Some(scored.m),
+                    None => self.stage = Stage::BadNoisy,
+                },
+                Stage::BadNoisy => {
+                    if matches!(self.split, Split::Wins(_)) {
+                        self.stage = Stage::Done;
+                        continue;
+                    }
+                    let m = self.bad.get(self.next_bad).copied();
+                    self.next_bad += 1;
+                    return m;
+                }
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    fn generate(
+        &mut self,
+        position: &Position,
+        legality: &Legality,
+        stage: Generated,
+        score: impl Fn(Move) -> i32,
+    ) {
+        let mut list = MoveList::new();
+        position.generate(legality, stage, &mut list);
+        self.moves.clear();
+        for m in list {
+            if Some(m) != self.table_move {
+                self.moves.push(Scored { m, score: score(m) });
+            }
+        }
+    }
+
+    /// Takes the highest-scored move out (selection sort: most nodes want only a few).
+    fn best(&mut self) -> Option<Scored> {
+        let (index, _) = self
+            .moves
+            .iter()
+            .enumerate()
+            .max_by_key(|(_, scored)| scored.score)?;
+        Some(self.moves.swap_remove(index))
+    }
+
+    fn is_good(&self, position: &Position, worker: &Worker, m: Move) -> bool {
+        match self.split {
+            Split::None => true,
+            Split::Wins(threshold) => position.see_ge(m, threshold),
+            Split::ByHistory => {
+                let history = worker.histories.capture.get(position.moved(m), m);
+                let under = m.promotion().is_some_and(|role| role != Role::Queen);
+                !under && position.see_ge(m, -history * p::order_see_history() / 1024)
+            }
+        }
+    }
+}
+
+/// Most valuable victim first, adjusted by history.
+fn noisy_score(worker: &Worker, position: &Position, m: Move) -> i32 {
+    let victim = position.captured(m).map_or(0, see_value);
+    let promotion = m.promotion().map_or(0, see_value);
+    let history = if p::use_capture_history() == 1 {
+        worker.histories.capture.get(position.moved(m), m)
+    } else {
+        0
+    };
+    (victim + promotion) * p::order_victim() + history
+}
+
+/// What the scores of a node's quiet moves have in common.
+struct QuietOrder<'a> {
+    worker: &'a Worker,
+    position: &'a Position,
+    threats: Bitboard,
+    killers: [PackedMove; 2],
+    continuations: [PieceTo; CONTINUATIONS.len()],
+    /// Squares where a piece of the role is attacked by a lesser one: minor, rook, queen.
+    lesser: [Bitboard; 3],
+    /// Squares from which a role checks the enemy king, by role.
+    checks: [Bitboard; 4],
+}
+
+impl<'a> QuietOrder<'a> {
+    fn new(
+        worker: &'a Worker,
+        position: &'a Position,
+        legality: &Legality,
+        ply: Ply,
+    ) -> QuietOrder<'a> {
+        let (board, them) = (position.board(), !position.turn());
+        let lesser = [Role::Bishop, Role::Rook, Role::Queen]
+            .map(|role| attacked_by_lesser(board, them, role));
+        QuietOrder {
+            worker,
+            position,
+            threats: legality.danger,
+            killers: worker.stack.at(ply).killers,
+            continuations: CONTINUATIONS.map(|back| worker.stack.before(ply, back).played),
+            lesser,
+            checks: position.check_squares(),
+        }
+    }
+
+    fn score(&self, m: Move) -> i32 {
+        let piece = self.position.moved(m);
+        let (packed, to) = (PackedMove::new(m), m.to());
+        let h = &self.worker.histories;
+        let mut score = 0;
+        if p::use_butterfly() == 1 {
+            score += 2 * h.butterfly.get(piece.color, self.threats, packed);
+        }
+        if p::use_continuation() == 1 {
+            let now = PieceTo::new(piece, to);
+            let [one, two, four, six] = self.continuations;
+            score += h.continuation.get(one, now) + h.continuation.get(two, now);
+            score += (h.continuation.get(four, now) + h.continuation.get(six, now)) / 2;
+        }
+        if p::use_pawn_history() == 1 {
+            score += h.pawn.get(self.position.keys().pawns, piece, to);
+        }
+        if p::use_killers() == 1 {
+            if packed == self.killers[0] {
+                score += p::order_killer();
+            } else if packed == self.killers[1] {
+                score += p::order_second_killer();
+            }
+        }
+        if p::use_threat_ordering() == 1 {
+            score += self.threat_score(piece.role, packed);
+            let checks = match piece.role {
+                Role::King => Bitboard::EMPTY,
+                Role::Queen => self.checks[2] | self.checks[3],
+                role => self.checks[role as usize - 1],
+            };
+            if checks.contains(to) && self.position.see_ge(m, -see_value(Role::Pawn)) {
+                score += p::order_check();
+            }
+        }
+        score
+    }
+
+    /// Leaving the attack of a lesser piece is good, entering one is bad.
+    fn threat_score(&self, role: Role, m: PackedMove) -> i32 {
+        let (attacked, worth) = match role {
+            Role::Knight | Role::Bishop => (self.lesser[0], p::order_escape_minor()),
+            Role::Rook => (self.lesser[1], p::order_escape_rook()),
+            Role::Queen => (self.lesser[2], p::order_escape_queen()),
+            Role::Pawn | Role::King => return 0,
+        };
+        let leaves = i32::from(attacked.contains(m.from()));
+        let enters = i32::from(attacked.contains(m.to()));
+        worth * (leaves - enters)
+    }
+}

@@ -1,0 +1,84 @@
+//! Step 11, singular extensions: is the table's move much better than every other?
+
+use super::Searched;
+use super::kinds::{NodeType, NonPv, Window};
+use super::node::Node;
+use super::worker::Worker;
+use crate::params as p;
+use crate::types::{Bound, PackedMove, Score};
+
+/// What a singular search concludes.
+pub(super) enum Singular {
+    /// Search the table's move that many plies deeper (or, below zero, less deep).
+    Extend(i32),
+    /// Another move reaches beta as well: more than one refutation, so leave (multi-cut).
+    Cut(Score),
+}
+
+impl Worker {
+    /// Searches the node without its table move, at half the depth and below the table's score.
+    /// If nothing else comes near, the move is forced and is extended; if something else reaches
+    /// beta itself, the node is cut; if the table's move is merely good, it is searched less.
+    pub(super) fn singular<T: NodeType>(&mut self, node: &Node<'_>) -> Searched<Singular> {
+        let none = Singular::Extend(0);
+        let (Some(hit), Some(m)) = (node.hit, node.tt_move) else {
+            return Ok(none);
+        };
+        let least = p::singular_depth() + i32::from(node.tt_pv);
+        if T::ROOT
+            || !self.uses(p::use_singular())
+            || node.excluded.is_some()
+            || node.depth.plies() < least
+            || hit.bound == Bound::Upper
+            || hit.score.is_decisive()
+            || hit.depth < node.depth - p::singular_table_depth()
+            // A line that keeps extending must end somewhere.
+            || node.ply.index() >= 2 * self.root_depth.plies() as usize
+        {
+            return Ok(none);
+        }
+
+        let ply = node.ply;
+        let beta = hit.score - p::singular_margin() * node.depth.plies() / 64;
+        let half = (node.depth - 1).plies() / 2;
+        self.stats.singular_tried += 1;
+        let saved = *self.stack.at(ply);
+        self.stack.at_mut(ply).excluded = PackedMove::new(m);
+        let window = Window::at_least(beta);
+        let result = self.node::<NonPv>(
+            node.position,
+            ply,
+            crate::types::Depth(half),
+            window,
+            node.cut,
+        );
+        let frame = self.stack.at_mut(ply);
+        frame.excluded = PackedMove::NONE;
+        frame.tt_pv = saved.tt_pv;
+        let score = result?;
+
+        Ok(if score < beta {
+            self.stats.singular_extended += 1;
+            Singular::Extend(self.singular_extension::<T>(node, beta - score))
+        } else if score >= node.window.beta && !score.is_decisive() {
+            self.stats.multi_cuts += 1;
+            Singular::Cut(score)
+        } else if hit.score >= node.window.beta {
+            Singular::Extend(-p::negative_extension())
+        } else if node.cut {
+            Singular::Extend(-p::negative_cut_extension())
+        } else {
+            none
+        })
+    }
+
+    /// One ply, or two or three if the others are worse by far and the line has not had too many.
+    fn singular_extension<T: NodeType>(&mut self, node: &Node<'_>, gap: i32) -> i32 {
+        let frame = self.stack.at_mut(node.ply);
+        if T::PV || gap <= p::double_margin() || frame.double_extensions >= p::double_limit() {
+            return 1;
+        }
+        frame.double_extensions += 1;
+        2 + i32::from(gap > p::triple_margin() && !node.tt_noisy())
+    }
+}

@@ -1,0 +1,61 @@
+//! What the nodes of the current line remember of each other.
+
+use crate::history::{PieceTo, Threats};
+use crate::types::{MAX_PLY, PackedMove, Ply, Score};
+
+/// Frames before the root, so that looking a few plies back needs no test.
+const BEFORE_ROOT: usize = 8;
+/// Frames beyond the last ply, for killers and counters of grandchildren.
+const BEYOND_END: usize = 4;
+
+/// One ply of the current line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Frame {
+    /// The move being searched, and as an index for continuation histories.
+    pub current: PackedMove,
+    pub played: PieceTo,
+    /// Squares that the enemy attacked before the move.
+    pub threats: Threats,
+    /// The corrected static evaluation; `None` in check.
+    pub static_eval: Option<Score>,
+    /// The move left out by a singular search running in this very frame.
+    pub excluded: PackedMove,
+    /// Quiet moves that caused the latest cutoffs at this ply.
+    pub killers: [PackedMove; 2],
+    /// How many children at this ply failed high lately.
+    pub cutoffs: u32,
+    /// By how much the current move's search is reduced, in 1/1024 ply.
+    pub reduction: i32,
+    /// Double extensions on the line so far.
+    pub double_extensions: i32,
+    /// On a principal variation now or in an earlier search.
+    pub tt_pv: bool,
+}
+
+/// The frames of a line, from a few plies before the root.
+#[derive(Clone, Debug)]
+pub(super) struct Stack(Box<[Frame]>);
+
+impl Default for Stack {
+    fn default() -> Stack {
+        Stack(vec![Frame::default(); BEFORE_ROOT + MAX_PLY + BEYOND_END].into_boxed_slice())
+    }
+}
+
+impl Stack {
+    #[inline]
+    pub fn at(&self, ply: Ply) -> &Frame {
+        &self.0[BEFORE_ROOT + ply.index()]
+    }
+
+    #[inline]
+    pub fn at_mut(&mut self, ply: Ply) -> &mut Frame {
+        &mut self.0[BEFORE_ROOT + ply.index()]
+    }
+
+    /// The frame `back` plies earlier (at most eight); empty before the root.
+    #[inline]
+    pub fn before(&self, ply: Ply, back: usize) -> &Frame {
+        &self.0[BEFORE_ROOT + ply.index() - back]
+    }
+}

@@ -1,0 +1,100 @@
+//! Counts of what a search does: the shape of its tree, and how often each step fires.
+
+use std::ops::AddAssign;
+
+macro_rules! stats {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// Counters of one search, or of several added up.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Stats { $($(#[$doc])* pub $name: u64,)* }
+
+        impl AddAssign for Stats {
+            fn add_assign(&mut self, other: Stats) { $(self.$name += other.$name;)* }
+        }
+
+        impl Stats {
+            /// Every counter with its name, in the order of the steps.
+            #[must_use]
+            pub fn rows(&self) -> Vec<(&'static str, u64)> {
+                vec![$((stringify!($name), self.$name)),*]
+            }
+        }
+    };
+}
+
+stats! {
+    /// Nodes of the main search.
+    interior,
+    /// Nodes of the quiescence search.
+    quiescence,
+    /// Nodes decided by the transposition table.
+    table_cuts,
+    /// Nodes decided by razoring.
+    razored,
+    /// Nodes decided by reverse futility pruning.
+    reverse_futility,
+    /// Null moves tried.
+    null_tried,
+    /// Null moves that cut.
+    null_cuts,
+    /// Nodes decided by ProbCut.
+    probcut_cuts,
+    /// Nodes searched one ply less for want of a table move.
+    internal_reductions,
+    /// Moves skipped by late move pruning.
+    late_pruned,
+    /// Moves skipped by futility pruning.
+    futility_pruned,
+    /// Moves skipped by history pruning.
+    history_pruned,
+    /// Moves skipped by exchange evaluation.
+    see_pruned,
+    /// Singular searches run.
+    singular_tried,
+    /// Moves extended as singular.
+    singular_extended,
+    /// Nodes decided by multi-cut.
+    multi_cuts,
+    /// Moves searched with reduced depth.
+    reduced,
+    /// Reduced searches that failed high and were repeated.
+    re_searched,
+    /// PV nodes (by the result) in which every move was searched or skipped.
+    pv_nodes,
+    /// Of those, nodes whose first move was best.
+    pv_first_best,
+    /// Cut nodes (by the result): a move failed high.
+    cut_nodes,
+    /// Of those, nodes in which the first move failed high.
+    cut_first,
+    /// All nodes (by the result): no move raised alpha.
+    all_nodes,
+}
+
+impl Stats {
+    /// Share of cut nodes whose first searched move failed high; theory asks for nine in ten.
+    #[must_use]
+    pub fn first_move_cuts(&self) -> f64 {
+        share(self.cut_first, self.cut_nodes)
+    }
+
+    /// Share of PV nodes whose first move stayed best.
+    #[must_use]
+    pub fn first_move_best(&self) -> f64 {
+        share(self.pv_first_best, self.pv_nodes)
+    }
+
+    /// Share of reduced searches that had to be repeated.
+    #[must_use]
+    pub fn re_search_rate(&self) -> f64 {
+        share(self.re_searched, self.reduced)
+    }
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}

@@ -1,0 +1,200 @@
+//! One search thread: everything that it owns, and the small steps that every node takes.
+
+use std::sync::Arc;
+
+use super::kinds::NodeType;
+use super::pv::PvTable;
+use super::reduce::Reductions;
+use super::root::RootMoves;
+use super::stack::Stack;
+use super::stats::Stats;
+use super::{Limits, Report, Searched, Selectivity, Shared, Silent, Stopped};
+use crate::board::{KeyHistory, Position};
+use crate::eval::{Evaluator, Judge};
+use crate::history::{
+    ButterflyHistory, CaptureHistory, ContinuationHistory, CorrectionHistory, PawnHistory, PieceTo,
+};
+use crate::types::{Depth, Move, PackedMove, Ply};
+
+/// A thread asks the clock, its colleagues and the signals once in this many nodes.
+const POLL_INTERVAL: u64 = 1024;
+
+/// The histories of one thread; see [`crate::history`].
+#[derive(Default)]
+pub(super) struct Histories {
+    pub butterfly: ButterflyHistory,
+    pub capture: CaptureHistory,
+    pub continuation: ContinuationHistory,
+    pub pawn: PawnHistory,
+    pub pawn_correction: CorrectionHistory,
+    pub minor_correction: CorrectionHistory,
+    /// By the colour of the pieces.
+    pub non_pawn_correction: [CorrectionHistory; 2],
+    pub continuation_correction: CorrectionHistory,
+}
+
+/// A search thread's own state. Workers share the table and the signals and nothing else.
+pub struct Worker {
+    /// 0 is the main thread: it watches the clock and reports.
+    pub(super) id: usize,
+    pub(super) shared: Arc<Shared>,
+    pub(super) evaluator: Evaluator,
+    pub(super) histories: Histories,
+    pub(super) reductions: Reductions,
+    pub(super) stack: Stack,
+    pub(super) pv: PvTable,
+    pub(super) keys: KeyHistory,
+    pub(super) root: RootMoves,
+    pub(super) report: Box<dyn Report + Send>,
+    pub(super) stats: Stats,
+    pub(super) limits: Limits,
+    pub(super) selectivity: Selectivity,
+    pub(super) nodes: u64,
+    next_poll: u64,
+    /// Deepest ply of the iteration.
+    pub(super) seldepth: usize,
+    /// The iteration's depth.
+    pub(super) root_depth: Depth,
+    pub(super) completed: Depth,
+    /// No null moves before this ply while a null move is being verified.
+    pub(super) null_from: Ply,
+    /// The soft bound passed while pondering: end as soon as the pondered move is played.
+    pub(super) stop_on_ponderhit: bool,
+}
+
+impl Worker {
+    /// A thread numbered `id` (0 is the main thread) that evaluates with `judge`.
+    #[must_use]
+    pub fn new(id: usize, shared: Arc<Shared>, judge: Judge) -> Worker {
+        Worker {
+            id,
+            shared,
+            evaluator: Evaluator::new(judge),
+            histories: Histories::default(),
+            reductions: Reductions::new(),
+            stack: Stack::default(),
+            pv: PvTable::default(),
+            keys: KeyHistory::default(),
+            root: RootMoves::default(),
+            report: Box::new(Silent),
+            stats: Stats::default(),
+            limits: Limits::default(),
+            selectivity: Selectivity::Full,
+            nodes: 0,
+            next_poll: 0,
+            seldepth: 0,
+            root_depth: Depth::ZERO,
+            completed: Depth::ZERO,
+            null_from: Ply::ROOT,
+            stop_on_ponderhit: false,
+        }
+    }
+
+    /// Forgets everything learnt, as for a new game.
+    pub fn clear(&mut self) {
+        self.histories = Histories::default();
+    }
+
+    /// Evaluates with something else from now on.
+    pub fn set_judge(&mut self, judge: Judge) {
+        self.evaluator = Evaluator::new(judge);
+    }
+
+    /// Counts of the last search.
+    #[must_use]
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Whether results may be approximate.
+    pub(super) fn selective(&self) -> bool {
+        self.selectivity == Selectivity::Full
+    }
+
+    /// Prepares the counters for a new search.
+    pub(super) fn reset_counters(&mut self) {
+        self.stats = Stats::default();
+        self.nodes = 0;
+        self.next_poll = 0;
+        self.seldepth = 0;
+        self.root_depth = Depth::ZERO;
+        self.completed = Depth::ZERO;
+        self.null_from = Ply::ROOT;
+        self.stop_on_ponderhit = false;
+        self.reductions = Reductions::new();
+    }
+
+    /// What every node does first: count itself, forget the line of its predecessor at this ply,
+    /// and see whether it is time to stop.
+    #[inline]
+    pub(super) fn enter<T: NodeType>(&mut self, ply: Ply) -> Searched<()> {
+        if T::PV {
+            self.pv.clear(ply);
+            self.seldepth = self.seldepth.max(ply.index() + 1);
+        }
+        if self.nodes >= self.next_poll {
+            self.poll()?;
+        }
+        self.nodes += 1;
+        Ok(())
+    }
+
+    /// Looks at everything that can end a search within an iteration.
+    #[cold]
+    fn poll(&mut self) -> Searched<()> {
+        self.shared.set_nodes(self.id, self.nodes);
+        self.next_poll = self.nodes + POLL_INTERVAL;
+        // The first iteration is always completed, so that there is a move to play.
+        if self.completed == Depth::ZERO && self.id == 0 {
+            return Ok(());
+        }
+        if self.shared.signals.is_stopped() {
+            return Err(Stopped);
+        }
+        if self.id != 0 {
+            return Ok(());
+        }
+        if let Some(limit) = self.limits.nodes {
+            let total = self.shared.nodes();
+            if total >= limit {
+                return Err(Stopped);
+            }
+            // With one thread the limit is met to the node.
+            self.next_poll = self.next_poll.min(self.nodes + (limit - total));
+        }
+        let signals = &self.shared.signals;
+        if let Some(time) = &self.limits.time
+            && !signals.is_pondering()
+            && (self.stop_on_ponderhit || signals.clock_elapsed() >= time.hard)
+        {
+            return Err(Stopped);
+        }
+        Ok(())
+    }
+
+    /// Publishes the exact node count between iterations.
+    pub(super) fn publish_nodes(&self) {
+        self.shared.set_nodes(self.id, self.nodes);
+    }
+
+    /// Plays a legal move at `ply` and returns the position after it.
+    #[inline]
+    pub(super) fn play(&mut self, position: &Position, ply: Ply, m: Move) -> Position {
+        let delta = position.delta(m);
+        let child = position.play_delta(m, &delta);
+        self.shared.tt.prefetch(child.key());
+        self.evaluator.push(&delta);
+        self.keys.push(position.key());
+        let frame = self.stack.at_mut(ply);
+        frame.current = PackedMove::new(m);
+        frame.played = PieceTo::new(position.moved(m), m.to());
+        child
+    }
+
+    /// Takes the last move back.
+    #[inline]
+    pub(super) fn unplay(&mut self) {
+        self.evaluator.pop();
+        self.keys.pop();
+    }
+}
