@@ -6,6 +6,7 @@
 //! The format lacks a place for how the scores were made: file names and the notes beside them
 //! say so.
 
+mod convert;
 mod file;
 mod game;
 mod mailbox;

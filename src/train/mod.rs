@@ -15,3 +15,5 @@ pub mod run;
 pub mod sample;
 pub mod schedule;
 pub mod shuffle;
+#[cfg(test)]
+mod tests;
