@@ -1,1 +1,325 @@
-//! placeholder
+//! The bench: a fixed set of positions searched to a fixed depth. With one thread the number of
+//! nodes is the same on every machine, and so a signature of how the engine plays.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::engine::Start;
+use crate::engine::{Engine, EngineError, Finished, Game, GameError, Request, nodes_per_second};
+use crate::types::CastlingMode;
+
+/// Depth of the signature that commits carry.
+pub const DEPTH: i32 = 12;
+/// MiB of hash table of the signature.
+pub const HASH_MIB: usize = 16;
+
+/// What to search, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    pub threads: usize,
+    pub hash_mib: usize,
+    pub limit: Limit,
+}
+
+/// The limit of each position's search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    Depth(i32),
+    Nodes(u64),
+    /// Milliseconds; no signature then.
+    Movetime(i64),
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            threads: 1,
+            hash_mib: HASH_MIB,
+            limit: Limit::Depth(DEPTH),
+        }
+    }
+}
+
+/// Why the bench did not run.
+#[derive(Debug, Error)]
+pub enum BenchError {
+    #[error(
+        "bench: '{0}' makes no sense; expected [depth] or [hash threads limit [default] \
+         [depth|nodes|movetime]]"
+    )]
+    Argument(String),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Position(#[from] GameError),
+}
+
+impl Options {
+    /// Reads bench's words as people type them: a depth alone, or hash, threads and limit in the
+    /// order that other engines have made customary.
+    ///
+    /// # Errors
+    /// If a word makes no sense.
+    pub fn parse(words: &[String]) -> Result<Options, BenchError> {
+        let number = |word: &String| {
+            word.parse::<u64>()
+                .map_err(|_| BenchError::Argument(word.clone()))
+        };
+        let mut options = Options::default();
+        match words {
+            [] => {}
+            [depth] => options.limit = limit("depth", number(depth)?)?,
+            [hash, threads, rest @ ..] => {
+                options.hash_mib = usize::try_from(number(hash)?).unwrap_or(usize::MAX);
+                options.threads = usize::try_from(number(threads)?).unwrap_or(usize::MAX);
+                if let Some(value) = rest.first() {
+                    // A file of positions would stand second; this bench has its own only.
+                    let kind = rest
+                        .get(2)
+                        .or(rest.get(1).filter(|word| *word != "default"));
+                    options.limit = limit(kind.map_or("depth", String::as_str), number(value)?)?;
+                }
+            }
+        }
+        Ok(options)
+    }
+
+    fn request(&self) -> Request {
+        match self.limit {
+            Limit::Depth(depth) => Request::to_depth(depth),
+            Limit::Nodes(nodes) => Request {
+                nodes: Some(nodes),
+                ..Request::default()
+            },
+            Limit::Movetime(ms) => Request {
+                movetime: Some(ms),
+                ..Request::default()
+            },
+        }
+    }
+}
+
+fn limit(kind: &str, value: u64) -> Result<Limit, BenchError> {
+    match kind {
+        "depth" => Ok(Limit::Depth(i32::try_from(value).unwrap_or(i32::MAX))),
+        "nodes" => Ok(Limit::Nodes(value)),
+        "movetime" => Ok(Limit::Movetime(i64::try_from(value).unwrap_or(i64::MAX))),
+        _ => Err(BenchError::Argument(kind.to_owned())),
+    }
+}
+
+/// One position, searched.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// From 1.
+    pub number: usize,
+    /// How many there are.
+    pub of: usize,
+    pub finished: Finished,
+}
+
+/// The whole bench.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    pub nodes: u64,
+    pub time: Duration,
+}
+
+impl Summary {
+    /// Nodes per second.
+    #[must_use]
+    pub fn nps(&self) -> u64 {
+        nodes_per_second(self.nodes, self.time)
+    }
+
+    /// What is printed at the end; OpenBench and fishtest read these lines.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        vec![
+            format!("Total time (ms) : {}", self.time.as_millis()),
+            format!("Nodes searched  : {}", self.nodes),
+            format!("Nodes/second    : {}", self.nps()),
+            format!("{} nodes {} nps", self.nodes, self.nps()),
+        ]
+    }
+}
+
+/// Searches every position with a fresh engine, telling each as it is done. The hash table is
+/// kept from one position to the next, as in a game.
+///
+/// # Errors
+/// If the engine lacks memory or threads.
+pub fn run(options: &Options, mut listen: impl FnMut(&Measured)) -> Result<Summary, BenchError> {
+    let (mut engine, events) = Engine::new();
+    engine.set_hash(options.hash_mib)?;
+    engine.set_threads(options.threads)?;
+    let request = options.request();
+    let mut summary = Summary::default();
+    for (index, fen) in POSITIONS.iter().enumerate() {
+        let start = Start::Fen((*fen).to_owned());
+        engine.set_game(Game::new(&start, &[], CastlingMode::Standard)?);
+        let finished = engine.search(&events, &request, |_| {})?;
+        summary.nodes += finished.nodes;
+        summary.time += finished.time;
+        listen(&Measured {
+            number: index + 1,
+            of: POSITIONS.len(),
+            finished,
+        });
+    }
+    Ok(summary)
+}
+
+/// One position's line, for people.
+#[must_use]
+pub fn position_line(measured: &Measured) -> String {
+    let Measured {
+        number,
+        of,
+        finished,
+    } = measured;
+    let best = finished
+        .best
+        .map_or("(none)".to_owned(), |m| finished.root.uci(m));
+    format!(
+        "{number:>2}/{of}  {best:<6} {score:<10} depth {depth:>3}  {nodes:>10} nodes  {fen}",
+        score = finished.score.to_string(),
+        depth = finished.depth.to_string(),
+        nodes = finished.nodes,
+        fen = finished.root.fen(),
+    )
+}
+
+/// How the work was spread over the positions, for people.
+#[must_use]
+pub fn statistics(measured: &[Measured]) -> Vec<String> {
+    let mut nodes: Vec<u64> = measured
+        .iter()
+        .map(|position| position.finished.nodes)
+        .collect();
+    let mut speeds: Vec<u64> = measured
+        .iter()
+        .map(|position| nodes_per_second(position.finished.nodes, position.finished.time))
+        .collect();
+    let row = |name: &str, values: &mut Vec<u64>| {
+        values.sort_unstable();
+        let at = |numerator: usize| {
+            let last = values.len().saturating_sub(1);
+            values
+                .get(last * numerator / QUARTILES)
+                .copied()
+                .unwrap_or(0)
+        };
+        format!(
+            "{name:<16}: least {}, quartiles {} {} {}, most {}",
+            at(0),
+            at(1),
+            at(2),
+            at(3),
+            at(QUARTILES)
+        )
+    };
+    vec![row("Nodes", &mut nodes), row("Nodes/second", &mut speeds)]
+}
+
+const QUARTILES: usize = 4;
+
+/// Positions of every stage and kind of game. Facts from public test suites and opening books.
+const POSITIONS: &[&str] = &[
+    // The start, and openings three moves old.
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "rnbqkb1r/pp1p1ppp/2p1pn2/8/8/N2P1N2/PPP1PPPP/R1BQKB1R w KQkq - 0 1",
+    "rn1qkbnr/pp2pppp/2p1b3/3p4/8/1PP2N2/P2PPPPP/RNBQKB1R w KQkq - 0 1",
+    "rnbqkb1r/ppp2ppp/4pn2/3p4/4PP2/2N5/PPPP2PP/R1BQKBNR w KQkq - 0 1",
+    // Openings of eight plies, out of balance.
+    "rnbq1rk1/1p2ppbp/p1p2np1/8/2NPPB2/5N2/PPQ2PPP/R3KB1R w KQ - 0 1",
+    "r1b1k2r/pppn1ppp/2q1pn2/3p4/1bPP1B2/2N1PN2/PPQ2PPP/R3KB1R w KQkq - 0 1",
+    "r1b1kb1r/ppp1nppp/3q4/3Pp1B1/4P3/2P5/P4PPP/R2QKBNR w KQkq - 0 1",
+    "rn1qk2r/ppp1ppbp/4bnp1/8/3P1B2/2NB4/PPPQNPPP/R3K2R w KQkq - 0 1",
+    "r1bq1knr/ppp1n1bp/3p2p1/1BPPpp2/4P3/2N1B3/PP3PPP/R2QK1NR w KQ - 0 1",
+    "r2qk2r/pppb1pbp/2np1np1/4p3/2PPP3/2NBBP2/PP1Q2PP/R3K1NR w KQkq - 0 1",
+    // Middlegames, quiet and tactical (Encyclopedia of Chess Middlegames).
+    "1rb1r1k1/p1p1qppp/2pb4/8/2P3n1/4P1P1/PB2BP1P/R1QN1RK1 b - - 0 1",
+    "r1bqnrk1/pp2ppb1/1np3pp/4P1N1/5P2/2NBB3/PPP3PP/R2Q1RK1 w - - 0 1",
+    "r1bqn1r1/p2k1pp1/1p5p/n1pPpN2/2P1P3/P1PBB2P/4Q1P1/R4RK1 w - - 0 1",
+    "2r1rbk1/5pp1/bq5p/1pnBPN2/6Q1/N7/5PPP/R2R2K1 w - - 0 1",
+    "5r2/1b2k2p/3bp3/5PP1/Bn1Q3P/1N6/1Pr5/1K3R2 b - - 0 1",
+    "r1k4r/ppp1b3/5Npp/4pb1Q/8/1B2B3/PqP2PPP/2RR2K1 w - - 0 1",
+    "r1b2rk1/pp2ppbp/2np1np1/q7/4P3/2N1BN2/PPPQBPPP/2KR3R b - - 0 1",
+    "6k1/5rb1/6pp/1p2p3/2b5/4B1P1/r4PBP/1RR3K1 w - - 0 1",
+    "1r3rk1/5pp1/1n2qn1p/1p1pPNb1/2pP2QP/2P5/1PB3P1/R1B1R1K1 w - - 0 1",
+    "r2r2k1/1bqpbpp1/ppn1p2p/2p1P1N1/P1B2B2/2P5/1PPRQPPP/3R2K1 w - - 0 1",
+    // Combinations (Win at Chess).
+    "r1b2rk1/pp2bppp/2n1pn2/q5B1/2BP4/2N2N2/PP2QPPP/2R2RK1 b - - 0 1",
+    "3q1rk1/4bp1p/1n2P2Q/3p1p2/6r1/Pp2R2N/1B4PP/7K w - - 0 1",
+    "6k1/pp5p/2p3q1/6BP/2nPr1Q1/8/PP3R1K/8 w - - 0 1",
+    "rb3qk1/pQ3ppp/4p3/3P4/8/1P3N2/1P3PPP/3R2K1 w - - 0 1",
+    "2k2r2/2p5/1pq5/p1p1n3/P1P2n1B/1R4Pp/2QR4/6K1 b - - 0 1",
+    "8/6pp/3q1p2/3n1k2/1P6/3NQ2P/5PP1/6K1 w - - 0 1",
+    // A position with everything in it, and one with much to promote.
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+    // Endings, among them number 70 of Fine.
+    "8/1N6/1p1P1n2/p1p1p3/P1P5/1P2k3/2K5/8 w - - 0 1",
+    "r5k1/5pp1/1P5p/3R4/2r5/P3P3/2p2PPP/2R3K1 b - - 0 1",
+    "1Q6/Nn3pbp/2N2p2/1Pqk1P1P/8/8/6P1/7K w - - 0 1",
+    "4k3/2p1b3/4p1p1/1pp1P3/5PP1/1PBK4/r1P2R2/8 b - - 0 1",
+    "6k1/3p4/3p4/3P4/4P1p1/6P1/8/K7 w - - 0 1",
+    "8/pR4pk/1b6/2p5/N1p5/8/PP1r2PP/6K1 b - - 0 1",
+    "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1",
+    // Zugzwang.
+    "2n5/8/Pp5n/5N2/8/5k2/3P4/7K w - - 0 1",
+    "3k4/8/4K3/2R5/8/8/8/8 w - - 0 1",
+    "4KBkr/7p/6PP/4P3/8/3P1p2/8/8 w - - 0 1",
+    // Endings with pieces.
+    "8/8/8/8/5kp1/P7/8/1K1N4 w - - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "6k1/5ppp/4p3/8/3R4/5PP1/r6P/6K1 w - - 0 1",
+    "8/5pk1/4p1p1/1p1bP2p/1P1B1P1P/6P1/6K1/8 w - - 0 1",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Options, BenchError> {
+        let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        Options::parse(&words)
+    }
+
+    #[test]
+    fn arguments_are_read_in_both_customs() {
+        assert_eq!(parse("").expect("fine"), Options::default());
+        assert_eq!(parse("7").expect("fine").limit, Limit::Depth(7));
+        let all = parse("64 2 5000 default nodes").expect("fine");
+        assert_eq!(
+            (all.hash_mib, all.threads, all.limit),
+            (64, 2, Limit::Nodes(5000))
+        );
+        assert_eq!(parse("64 2 9").expect("fine").limit, Limit::Depth(9));
+        assert!(parse("x").is_err() && parse("1 1 1 default moons").is_err());
+    }
+
+    #[test]
+    fn the_signature_is_the_same_twice() {
+        let options = Options {
+            limit: Limit::Depth(3),
+            ..Options::default()
+        };
+        let nodes = || run(&options, |_| {}).expect("a bench").nodes;
+        assert_eq!(nodes(), nodes());
+    }
+
+    #[test]
+    fn the_last_line_is_what_openbench_reads() {
+        let summary = Summary {
+            nodes: 5000,
+            time: Duration::from_millis(10),
+        };
+        assert_eq!(
+            summary.lines().last().map(String::as_str),
+            Some("5000 nodes 500000 nps")
+        );
+    }
+}

@@ -229,15 +229,15 @@ parameters! {
 /// The material value of a role for exchanges; the king's is beyond any sum of the others.
 #[inline]
 #[must_use]
-pub fn see_value(role: shakmaty::Role) -> i32 {
+pub fn see_value(role: crate::types::Role) -> i32 {
     const KING: i32 = 20_000;
     match role {
-        shakmaty::Role::Pawn => see_pawn(),
-        shakmaty::Role::Knight => see_knight(),
-        shakmaty::Role::Bishop => see_bishop(),
-        shakmaty::Role::Rook => see_rook(),
-        shakmaty::Role::Queen => see_queen(),
-        shakmaty::Role::King => KING,
+        crate::types::Role::Pawn => see_pawn(),
+        crate::types::Role::Knight => see_knight(),
+        crate::types::Role::Bishop => see_bishop(),
+        crate::types::Role::Rook => see_rook(),
+        crate::types::Role::Queen => see_queen(),
+        crate::types::Role::King => KING,
     }
 }
 

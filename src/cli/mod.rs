@@ -1,8 +1,178 @@
-//! placeholder
+//! The command line: one file a subcommand. Without any, Pleach speaks UCI.
 
+mod analyse;
+mod bench;
+mod eval;
+mod perft;
+
+use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-/// Runs the command line.
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use crate::board::Position;
+use crate::types::CastlingMode;
+use crate::uci;
+
+/// A UCI chess engine. Without a subcommand it speaks UCI on stdin and stdout, as chess programs
+/// expect; UCI commands may also be given as arguments, each in quotes, and are run in order.
+#[derive(Parser)]
+#[command(name = "pleach", version, about, long_about = None, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  pleach                                         speak UCI
+  pleach analyse startpos --movetime 5000        the best move and line, for people
+  pleach perft 6                                 count move sequences
+  pleach bench                                   nodes and speed over fixed positions
+  pleach \"position startpos moves e2e4\" \"go depth 12\"
+
+Exit codes: 0 success, 1 failure, 2 wrong usage.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Speak UCI on stdin and stdout (the default)
+    Uci,
+    /// Search fixed positions; prints nodes (a signature) and speed
+    Bench(bench::Arguments),
+    /// Count the sequences of legal moves of a length
+    Perft(perft::Arguments),
+    /// Show the network's evaluation of a position, without search
+    Eval(eval::Arguments),
+    /// Search a position and show board, lines and scores to a person
+    Analyse(analyse::Arguments),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// A command's result: whether all went as asked, or why it could not.
+type Outcome = anyhow::Result<bool>;
+
+/// Runs the program on its arguments.
+#[must_use]
 pub fn run() -> ExitCode {
-    ExitCode::SUCCESS
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let result = match uci_commands(&arguments) {
+        Some(commands) => uci::batch(&commands).map_err(anyhow::Error::from),
+        None => dispatch(Cli::parse_from(arguments)),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        // Whoever read our output has seen enough.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "pleach: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(cli: Cli) -> Outcome {
+    match cli.command {
+        None | Some(Command::Uci) => Ok(uci::interactive().map(|()| true)?),
+        Some(Command::Bench(arguments)) => bench::run(&arguments),
+        Some(Command::Perft(arguments)) => perft::run(&arguments),
+        Some(Command::Eval(arguments)) => eval::run(&arguments),
+        Some(Command::Analyse(arguments)) => analyse::run(&arguments),
+        Some(Command::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "pleach", &mut script);
+            io::stdout().write_all(&script)?;
+            Ok(true)
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// The UCI commands in the arguments, if that is what they are: each argument one command, or
+/// all of them together one. Subcommands and flags of our own come first.
+fn uci_commands(arguments: &[OsString]) -> Option<Vec<String>> {
+    let words: Vec<String> = arguments
+        .iter()
+        .skip(1)
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let begins = |word: &String| {
+        word.split_whitespace()
+            .next()
+            .is_some_and(uci::Command::is_known)
+    };
+    let first = words.first().filter(|word| begins(word))?;
+    let own = Cli::command()
+        .get_subcommands()
+        .any(|command| command.get_name() == first)
+        || first.starts_with('-')
+        || first == "help";
+    if own {
+        return None;
+    }
+    Some(if words.iter().all(begins) {
+        words
+    } else {
+        vec![words.join(" ")]
+    })
+}
+
+/// The position that an argument names: a FEN, or `startpos`.
+fn position(text: &str, chess960: bool) -> anyhow::Result<Position> {
+    if text == "startpos" {
+        return Ok(Position::startpos());
+    }
+    let mode = if chess960 {
+        CastlingMode::Chess960
+    } else {
+        CastlingMode::Standard
+    };
+    Position::from_fen(text, mode).map_err(|error| {
+        anyhow::anyhow!("{error}\nA position is a FEN in quotes, or the word startpos.")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commands(words: &[&str]) -> Option<Vec<String>> {
+        let arguments: Vec<OsString> = std::iter::once("pleach")
+            .chain(words.iter().copied())
+            .map(OsString::from)
+            .collect();
+        uci_commands(&arguments)
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn uci_commands_are_told_from_subcommands() {
+        assert_eq!(commands(&[]), None);
+        assert_eq!(commands(&["bench"]), None);
+        assert_eq!(commands(&["bench", "5"]), None);
+        assert_eq!(commands(&["--help"]), None);
+        assert_eq!(commands(&["nonsense"]), None);
+        assert_eq!(
+            commands(&["go", "depth", "5"]),
+            Some(vec!["go depth 5".to_owned()])
+        );
+        assert_eq!(
+            commands(&["position startpos", "go depth 5", "quit"]).map(|list| list.len()),
+            Some(3)
+        );
+    }
 }

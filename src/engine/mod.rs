@@ -1,1 +1,450 @@
-//! placeholder
+//! The engine as its users see it: options, a position, go, stop and ponderhit in; [`Event`]s
+//! out. UCI, bench and the command line all talk to this one facade.
+
+mod event;
+mod game;
+mod pool;
+mod reporter;
+mod request;
+mod vote;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use thiserror::Error;
+
+pub use event::{Event, Finished, Line, nodes_per_second};
+pub use game::{Game, GameError, Start};
+pub use pool::PoolError;
+pub use request::Request;
+
+use crate::board::Position;
+use crate::eval::{self, Evaluator, Judge};
+use crate::nnue::{NetError, Network};
+use crate::search::{Job, Selectivity};
+use crate::types::{CastlingMode, Score};
+use pool::{Pool, Search};
+use reporter::Reporter;
+
+/// Default, least and most MiB of hash table.
+pub const HASH_DEFAULT: usize = 16;
+pub const HASH_MIN: usize = 1;
+pub const HASH_MAX: usize = 1 << 25;
+/// Most search threads.
+pub const THREADS_MAX: usize = 1024;
+/// Most lines of analysis; more than any position has moves.
+pub const MULTI_PV_MAX: usize = 256;
+/// Default and most milliseconds lost on each move between the client's clock and ours.
+pub const OVERHEAD_DEFAULT: u64 = 10;
+pub const OVERHEAD_MAX: u64 = 5000;
+/// If even the smallest default lacks memory, the table that an engine starts with.
+const HASH_LAST_RESORT: usize = 1;
+
+/// What can be set and is read anew at each `go`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How many lines to find.
+    pub multi_pv: usize,
+    /// Milliseconds lost on each move outside the engine.
+    pub move_overhead: u64,
+    /// Where the tablebases lie: directories, separated as the platform does.
+    pub syzygy_path: Option<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            multi_pv: 1,
+            move_overhead: OVERHEAD_DEFAULT,
+            syzygy_path: None,
+        }
+    }
+}
+
+/// Why a request to the engine failed. The engine is as it was before.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    #[error(transparent)]
+    Game(#[from] GameError),
+    #[error(transparent)]
+    Net(#[from] NetError),
+    #[error("not while a search is running")]
+    Searching,
+    #[error("no search: {0}")]
+    NoPosition(String),
+    #[error("no search threads")]
+    NoThreads,
+}
+
+/// A chess engine with its game, its threads and its memory.
+pub struct Engine {
+    /// What the next search reads.
+    pub settings: Settings,
+    castling: CastlingMode,
+    hash_mib: usize,
+    threads: usize,
+    net: Arc<Network>,
+    pool: Option<Pool>,
+    game: Game,
+    /// Why the position last asked for was refused; nothing is searched until a good one comes.
+    refused: Option<String>,
+    events: Sender<Event>,
+}
+
+impl Engine {
+    /// An engine with default options and the embedded network, and the channel on which it
+    /// speaks. Its threads start at the first need.
+    #[must_use]
+    pub fn new() -> (Engine, Receiver<Event>) {
+        let (events, heard) = unbounded();
+        let engine = Engine {
+            settings: Settings::default(),
+            castling: CastlingMode::Standard,
+            hash_mib: HASH_DEFAULT,
+            threads: 1,
+            net: Network::embedded(),
+            pool: None,
+            game: Game::default(),
+            refused: None,
+            events,
+        };
+        (engine, heard)
+    }
+
+    /// The current game.
+    #[must_use]
+    pub const fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// The current position.
+    #[must_use]
+    pub const fn position(&self) -> &Position {
+        self.game.position()
+    }
+
+    /// The network that evaluates.
+    #[must_use]
+    pub const fn network(&self) -> &Arc<Network> {
+        &self.net
+    }
+
+    /// MiB of hash table.
+    #[must_use]
+    pub const fn hash_mib(&self) -> usize {
+        self.hash_mib
+    }
+
+    /// Number of search threads.
+    #[must_use]
+    pub const fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Whether a search has begun whose end has not been told yet.
+    #[must_use]
+    pub fn is_searching(&self) -> bool {
+        self.pool.as_ref().is_some_and(Pool::is_searching)
+    }
+
+    /// The network's word on the current position, without any search.
+    #[must_use]
+    pub fn static_eval(&self) -> Score {
+        let mut evaluator = Evaluator::new(self.judge());
+        evaluator.reset(self.position());
+        eval::adjust(
+            evaluator.evaluate(self.position()),
+            self.position().halfmoves(),
+            0,
+        )
+    }
+
+    fn judge(&self) -> Judge {
+        Judge::Network(Arc::clone(&self.net))
+    }
+
+    /// Allocates memory and starts the threads now, so that the first move need not wait.
+    ///
+    /// # Errors
+    /// If memory or threads lack.
+    pub fn prepare(&mut self) -> Result<(), EngineError> {
+        self.pool().map(|_| ())
+    }
+
+    fn pool(&mut self) -> Result<&Pool, EngineError> {
+        if self.pool.is_none() {
+            let mut made = Pool::new(self.threads, self.hash_mib, &self.judge());
+            if made.is_err() {
+                self.threads = 1;
+                self.hash_mib = HASH_LAST_RESORT;
+                made = Pool::new(self.threads, self.hash_mib, &self.judge());
+            }
+            self.pool = Some(made?);
+        }
+        self.pool.as_ref().ok_or(EngineError::NoThreads)
+    }
+
+    fn idle(&self) -> Result<(), EngineError> {
+        if self.is_searching() {
+            Err(EngineError::Searching)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Replaces the pool. The old one goes first, for both may not fit into memory; if the new
+    /// one cannot be had, one of the old size comes back, empty.
+    fn rebuild(&mut self, threads: usize, hash_mib: usize) -> Result<(), EngineError> {
+        self.idle()?;
+        self.pool = None;
+        match Pool::new(threads, hash_mib, &self.judge()) {
+            Ok(pool) => {
+                self.pool = Some(pool);
+                self.threads = threads;
+                self.hash_mib = hash_mib;
+                Ok(())
+            }
+            Err(error) => {
+                self.pool()?;
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Sets the size of the hash table and allocates it at once.
+    ///
+    /// # Errors
+    /// If memory lacks (the old size is kept) or a search is running.
+    pub fn set_hash(&mut self, mib: usize) -> Result<(), EngineError> {
+        self.rebuild(self.threads, mib.clamp(HASH_MIN, HASH_MAX))
+    }
+
+    /// Sets the number of search threads and starts them at once.
+    ///
+    /// # Errors
+    /// If the system refuses (the old number is kept) or a search is running.
+    pub fn set_threads(&mut self, threads: usize) -> Result<(), EngineError> {
+        self.rebuild(threads.clamp(1, THREADS_MAX), self.hash_mib)
+    }
+
+    /// Evaluates with the network in a file from now on, or with the embedded one.
+    ///
+    /// # Errors
+    /// If the file is no network that this build can use (the old one is kept) or a search is
+    /// running.
+    pub fn set_network(&mut self, path: Option<&Path>) -> Result<(), EngineError> {
+        self.idle()?;
+        self.net = match path {
+            None => Network::embedded(),
+            Some(path) => Network::load(path)?,
+        };
+        self.rebuild(self.threads, self.hash_mib)
+    }
+
+    /// Forgets everything learned: a new game begins.
+    ///
+    /// # Errors
+    /// If a search is running, or the pool cannot be had.
+    pub fn new_game(&mut self) -> Result<(), EngineError> {
+        self.idle()?;
+        self.game = Game::default();
+        self.refused = None;
+        self.pool()?.clear();
+        Ok(())
+    }
+
+    /// Empties the hash table.
+    ///
+    /// # Errors
+    /// If a search is running, or the pool cannot be had.
+    pub fn clear_hash(&mut self) -> Result<(), EngineError> {
+        self.idle()?;
+        self.pool()?.clear_hash();
+        Ok(())
+    }
+
+    /// Sets the position for the next search. A running search goes on undisturbed.
+    ///
+    /// # Errors
+    /// If the position or a move is wrong: the game stays as it was, to look at, but no search
+    /// starts until a good position has come.
+    pub fn set_position(&mut self, start: &Start, moves: &[String]) -> Result<(), EngineError> {
+        match Game::new(start, moves, self.castling) {
+            Ok(game) => {
+                self.set_game(game);
+                Ok(())
+            }
+            Err(error) => {
+                self.refused = Some(error.to_string());
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Sets how castling is written and loaded, in the current game as well.
+    ///
+    /// # Errors
+    /// If the current position cannot be had in that mode; the mode is set all the same.
+    pub fn set_castling(&mut self, mode: CastlingMode) -> Result<(), EngineError> {
+        self.castling = mode;
+        if self.game.position().castling_mode() != mode {
+            self.game = self.game.in_mode(mode)?;
+        }
+        Ok(())
+    }
+
+    /// Exchanges the colours in the current position.
+    ///
+    /// # Errors
+    /// If the mirrored position is not accepted; the game stays.
+    pub fn flip(&mut self) -> Result<(), EngineError> {
+        self.set_game(self.game.flipped()?);
+        Ok(())
+    }
+
+    /// Sets the game for the next search.
+    pub fn set_game(&mut self, game: Game) {
+        self.game = game;
+        self.refused = None;
+    }
+
+    /// Begins a search of the current position. Its lines and its end come as events.
+    ///
+    /// # Errors
+    /// If a search is running, the last position was refused, or there are no threads; no
+    /// events follow then.
+    pub fn go(&mut self, request: &Request) -> Result<(), EngineError> {
+        self.idle()?;
+        if let Some(why) = &self.refused {
+            return Err(EngineError::NoPosition(why.clone()));
+        }
+        let settings = &self.settings;
+        let (limits, refused) = request.limits(
+            self.game.position(),
+            settings.move_overhead,
+            settings.multi_pv,
+        );
+        for why in refused {
+            let _ = self.events.send(Event::Note(format!("ignored: {why}")));
+        }
+        let search = Search {
+            job: Job {
+                root: self.game.position().clone(),
+                history: self.game.history().to_vec(),
+                limits,
+                selectivity: Selectivity::Full,
+            },
+            reporter: Reporter::new(self.events.clone(), self.game.clone()),
+            ponder: request.ponder,
+            infinite: request.infinite,
+        };
+        self.pool()?.start(search);
+        Ok(())
+    }
+
+    /// Ends the running search, whose result follows; nothing if there is none.
+    pub fn stop(&self) {
+        if let Some(pool) = &self.pool {
+            pool.stop();
+        }
+    }
+
+    /// The pondered move was played; nothing if no ponder search is running.
+    pub fn ponderhit(&self) {
+        if let Some(pool) = &self.pool {
+            pool.ponderhit();
+        }
+    }
+
+    /// Searches and waits for the end, passing every event to `listen`.
+    ///
+    /// # Errors
+    /// As [`Engine::go`].
+    pub fn search(
+        &mut self,
+        events: &Receiver<Event>,
+        request: &Request,
+        mut listen: impl FnMut(&Event),
+    ) -> Result<Finished, EngineError> {
+        self.go(request)?;
+        for event in events {
+            listen(&event);
+            if let Event::Finished(finished) = event {
+                return Ok(finished);
+            }
+        }
+        Err(EngineError::NoThreads)
+    }
+}
+
+/// The chances of winning, drawing and losing, in permille (their sum is 1000), that a score
+/// stands for in play between equals: a logistic curve on which 100 centipawns win half of the
+/// games. For people and clients; the search itself knows scores only.
+#[must_use]
+pub fn win_draw_loss(score: Score) -> [u32; 3] {
+    /// Centipawns at which half of the games are won.
+    const EVEN: f64 = 100.0;
+    /// How quickly the chances change around that point, in centipawns.
+    const SPREAD: f64 = 40.0;
+    const WHOLE: f64 = 1000.0;
+    if score.is_win() {
+        return [1000, 0, 0];
+    }
+    if score.is_loss() {
+        return [0, 0, 1000];
+    }
+    let cp = f64::from(score.raw());
+    let wins = |cp: f64| (WHOLE / (1.0 + ((EVEN - cp) / SPREAD).exp())).round() as u32;
+    let (win, loss) = (wins(cp), wins(-cp));
+    [win, 1000u32.saturating_sub(win + loss), loss]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Ply;
+
+    #[test]
+    fn chances_add_up() {
+        for cp in (-3000..3000).step_by(7) {
+            let [win, draw, loss] = win_draw_loss(Score::cp(cp));
+            assert_eq!(win + draw + loss, 1000, "{cp}");
+            assert_eq!(win_draw_loss(Score::cp(-cp)), [loss, draw, win]);
+        }
+        assert_eq!(win_draw_loss(Score::cp(100))[0], 500);
+        assert_eq!(win_draw_loss(Score::mated_in(Ply(4))), [0, 0, 1000]);
+    }
+
+    #[test]
+    fn a_refused_position_is_not_searched() {
+        let (mut engine, _events) = Engine::new();
+        let bad = Start::Fen("nonsense".to_owned());
+        assert!(engine.set_position(&bad, &[]).is_err());
+        assert!(matches!(
+            engine.go(&Request::to_depth(1)),
+            Err(EngineError::NoPosition(_))
+        ));
+        assert!(engine.set_position(&Start::Initial, &[]).is_ok());
+        assert!(engine.go(&Request::to_depth(1)).is_ok());
+    }
+
+    #[test]
+    fn every_search_ends_once_with_a_legal_move() {
+        let (mut engine, events) = Engine::new();
+        for depth in 1..4 {
+            let mut lines = 0;
+            let finished = engine
+                .search(&events, &Request::to_depth(depth), |event| {
+                    lines +=
+                        usize::from(matches!(event, Event::Line(line) if line.bound.is_none()));
+                })
+                .expect("a search");
+            let best = finished.best.expect("a move");
+            assert!(lines > 0 && engine.position().legal_moves().contains(&best));
+            assert!(!engine.is_searching() && events.is_empty());
+        }
+    }
+}

@@ -78,20 +78,20 @@ pub(super) fn evaluate(position: &Position) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::{Chess, EnPassantMode, FromSetup as _, Position as RulesPosition};
+
     use super::*;
 
     #[test]
     fn both_sides_are_judged_alike() {
         crate::board::tests::random_games(40, |position| {
-            let mirrored = position
-                .chess()
-                .to_setup(shakmaty::EnPassantMode::Legal)
-                .into_mirrored();
-            let Ok(chess) = shakmaty::FromSetup::from_setup(mirrored, position.castling_mode())
+            // The same game from the other side: a legal position for the rules engine, too.
+            let setup = RulesPosition::to_setup(position.chess(), EnPassantMode::Legal);
+            let Ok(chess) = Chess::from_setup(setup.into_mirrored(), position.castling_mode())
             else {
                 return;
             };
-            let mirrored = Position::from(<crate::types::Chess as Clone>::clone(&chess));
+            let mirrored = Position::from(chess);
             assert_eq!(
                 evaluate(position),
                 evaluate(&mirrored),

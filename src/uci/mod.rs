@@ -1,1 +1,11 @@
-//! placeholder
+//! The Universal Chess Interface: text in, text out, and the order between them.
+
+pub mod command;
+pub mod draw;
+pub mod logfile;
+pub mod options;
+pub mod output;
+mod session;
+
+pub use command::{Command, ParseError};
+pub use session::{Session, batch, interactive};

@@ -1,0 +1,331 @@
+//! `pleach analyse`: a search for a person to follow: the board, lines in SAN as they come, and
+//! scores in pawns from White's side.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::Outcome;
+use crate::engine::{Engine, Event, Finished, Game, Line, Request, win_draw_loss};
+use crate::types::{Bound, Color, Score};
+use crate::uci::draw;
+
+/// How long to think if nothing is said.
+const DEFAULT_TIME: Duration = Duration::from_secs(5);
+/// Plies of a line shown while the search runs; the last line is shown whole.
+const PLIES_SHOWN: usize = 14;
+const CENTIPAWNS: f64 = 100.0;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The position: a FEN in quotes, or startpos
+    #[arg(default_value = "startpos")]
+    fen: String,
+    /// Read the FEN as Chess960
+    #[arg(long)]
+    chess960: bool,
+    /// Stop after this many plies
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1..))]
+    depth: Option<i32>,
+    /// Stop after this many nodes
+    #[arg(long)]
+    nodes: Option<u64>,
+    /// Stop after this many milliseconds (5000 if no limit is given)
+    #[arg(long)]
+    movetime: Option<u32>,
+    /// How many of the best moves to follow
+    #[arg(long, default_value_t = 1)]
+    multipv: usize,
+    /// Search threads
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Hash table in MiB
+    #[arg(long, default_value_t = 64)]
+    hash: usize,
+    /// Evaluate with this network file
+    #[arg(long)]
+    network: Option<PathBuf>,
+    /// One JSON object a line, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+impl Arguments {
+    fn request(&self) -> Request {
+        let limited = self.depth.is_some() || self.nodes.is_some() || self.movetime.is_some();
+        let mut request = match self.movetime {
+            None if limited => Request::default(),
+            None => Request::for_time(DEFAULT_TIME),
+            Some(ms) => Request::for_time(Duration::from_millis(u64::from(ms))),
+        };
+        request.depth = self.depth;
+        request.nodes = self.nodes;
+        request
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Outcome {
+    let position = super::position(&arguments.fen, arguments.chess960)?;
+    let (mut engine, events) = Engine::new();
+    engine.settings.multi_pv = arguments.multipv;
+    engine.settings.move_overhead = 0;
+    engine.set_hash(arguments.hash)?;
+    engine.set_threads(arguments.threads)?;
+    if let Some(path) = &arguments.network {
+        engine.set_network(Some(path))?;
+    }
+    engine.set_game(Game::from(position));
+    let mut out = io::stdout().lock();
+    let mut written = Ok(());
+    if !arguments.json {
+        introduce(&mut out, &engine)?;
+    }
+    let mut last: Option<Line> = None;
+    let finished = engine.search(&events, &arguments.request(), |event| {
+        let Event::Line(line) = event else { return };
+        if written.is_ok() {
+            written = show_line(&mut out, line, arguments.json);
+        }
+        if line.multi_pv == 1 && line.bound.is_none() {
+            last = Some(line.clone());
+        }
+    })?;
+    written?;
+    conclude(&mut out, &finished, last.as_ref(), arguments.json)?;
+    Ok(true)
+}
+
+fn introduce(out: &mut impl Write, engine: &Engine) -> io::Result<()> {
+    for line in draw::board(engine.position()) {
+        writeln!(out, "{line}")?;
+    }
+    writeln!(
+        out,
+        "\n{} to move. Scores in pawns, + is good for White.\n",
+        draw::side(engine.position().turn())
+    )?;
+    writeln!(
+        out,
+        "{:>5}  {:>8}  {:>8}  {:>12}  line",
+        "depth", "score", "time", "nodes"
+    )
+}
+
+fn show_line(out: &mut impl Write, line: &Line, json: bool) -> io::Result<()> {
+    if json {
+        return write_json(out, &Record::of_line(line));
+    }
+    let bound = match line.bound {
+        Some(Bound::Lower) => "≥",
+        Some(Bound::Upper) => "≤",
+        _ => "",
+    };
+    let moves = san(line);
+    let shown = moves.get(..PLIES_SHOWN).unwrap_or(&moves);
+    writeln!(
+        out,
+        "{:>5}  {:>8}  {:>7.2}s  {:>12}  {}{}",
+        line.depth.to_string(),
+        format!("{bound}{}", pawns(line.score, line.root.turn())),
+        line.time.as_secs_f64(),
+        line.nodes,
+        numbered(line, shown),
+        if shown.len() < moves.len() {
+            " …"
+        } else {
+            ""
+        },
+    )?;
+    out.flush()
+}
+
+fn conclude(
+    out: &mut impl Write,
+    finished: &Finished,
+    last: Option<&Line>,
+    json: bool,
+) -> io::Result<()> {
+    if json {
+        return write_json(out, &Record::of_end(finished));
+    }
+    let Some(best) = finished.best else {
+        let end = if finished.root.in_check() {
+            "checkmate"
+        } else {
+            "stalemate"
+        };
+        return writeln!(out, "\nNo legal move: {end}.");
+    };
+    if let Some(line) = last {
+        writeln!(out, "\n{}", numbered(line, &san(line)))?;
+        let [win, draw, loss] = win_draw_loss(finished.score);
+        let percent = |permille: u32| f64::from(permille) / 10.0;
+        writeln!(
+            out,
+            "For {}: win {:.1} %, draw {:.1} %, loss {:.1} %",
+            draw::side(finished.root.turn()),
+            percent(win),
+            percent(draw),
+            percent(loss)
+        )?;
+    }
+    writeln!(
+        out,
+        "Best move: {} ({})",
+        finished.root.san(best),
+        pawns(finished.score, finished.root.turn())
+    )
+}
+
+/// The line's moves in standard algebraic notation.
+fn san(line: &Line) -> Vec<String> {
+    let mut position = (*line.root).clone();
+    let mut moves = Vec::with_capacity(line.pv.len());
+    for &m in &line.pv {
+        moves.push(position.san(m));
+        position = position.play(m);
+    }
+    moves
+}
+
+/// Moves with their numbers, as a score sheet has them: `12... Nf6 13. e5`.
+fn numbered(line: &Line, moves: &[String]) -> String {
+    let first = line.root.game_ply();
+    let mut text = String::new();
+    for (ply, m) in (first..).zip(moves) {
+        let number = ply / 2 + 1;
+        let white = ply % 2 == 0;
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        if white {
+            text.push_str(&format!("{number}. "));
+        } else if ply == first {
+            text.push_str(&format!("{number}... "));
+        }
+        text.push_str(m);
+    }
+    text
+}
+
+/// A score of the side to move, in pawns from White's side; mates as `#3` and `#-3`.
+pub fn pawns(score: Score, turn: Color) -> String {
+    let white = turn == Color::White;
+    match score.mate_moves() {
+        // The sign of "mated in 0" lies in who is to move.
+        Some(0) => if white { "#-0" } else { "#0" }.to_owned(),
+        Some(moves) => format!("#{}", if white { moves } else { -moves }),
+        None => {
+            let raw = if white { score.raw() } else { -score.raw() };
+            format!("{:+.2}", f64::from(raw) / CENTIPAWNS)
+        }
+    }
+}
+
+/// What `--json` prints, a line each. Scores are the side to move's.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+enum Record {
+    Line {
+        depth: i32,
+        seldepth: usize,
+        multipv: usize,
+        #[serde(flatten)]
+        score: JsonScore,
+        bound: Option<&'static str>,
+        nodes: u64,
+        nps: u64,
+        time_ms: u128,
+        hashfull: u32,
+        tbhits: u64,
+        pv: Vec<String>,
+        san: Vec<String>,
+    },
+    Result {
+        fen: String,
+        best: Option<String>,
+        san: Option<String>,
+        ponder: Option<String>,
+        depth: i32,
+        #[serde(flatten)]
+        score: JsonScore,
+        nodes: u64,
+        time_ms: u128,
+    },
+}
+
+/// Centipawns, or full moves to mate.
+#[derive(Serialize)]
+struct JsonScore {
+    cp: Option<i32>,
+    mate: Option<i32>,
+}
+
+impl From<Score> for JsonScore {
+    fn from(score: Score) -> JsonScore {
+        let mate = score.mate_moves();
+        JsonScore {
+            cp: mate.is_none().then_some(score.raw()),
+            mate,
+        }
+    }
+}
+
+impl Record {
+    fn of_line(line: &Line) -> Record {
+        Record::Line {
+            depth: line.depth.plies(),
+            seldepth: line.seldepth,
+            multipv: line.multi_pv,
+            score: line.score.into(),
+            bound: match line.bound {
+                Some(Bound::Lower) => Some("lower"),
+                Some(Bound::Upper) => Some("upper"),
+                _ => None,
+            },
+            nodes: line.nodes,
+            nps: line.nps(),
+            time_ms: line.time.as_millis(),
+            hashfull: line.hashfull,
+            tbhits: line.tb_hits,
+            pv: line.pv.iter().map(|&m| line.root.uci(m)).collect(),
+            san: san(line),
+        }
+    }
+
+    fn of_end(finished: &Finished) -> Record {
+        Record::Result {
+            fen: finished.root.fen(),
+            best: finished.best.map(|m| finished.root.uci(m)),
+            san: finished.best.map(|m| finished.root.san(m)),
+            ponder: finished.ponder.map(|m| finished.root.uci(m)),
+            depth: finished.depth.plies(),
+            score: finished.score.into(),
+            nodes: finished.nodes,
+            time_ms: finished.time.as_millis(),
+        }
+    }
+}
+
+fn write_json(out: &mut impl Write, record: &Record) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, record)?;
+    writeln!(out)?;
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Ply;
+
+    #[test]
+    fn scores_are_white_s() {
+        assert_eq!(pawns(Score::cp(135), Color::White), "+1.35");
+        assert_eq!(pawns(Score::cp(135), Color::Black), "-1.35");
+        assert_eq!(pawns(Score::mate_in(Ply(5)), Color::Black), "#-3");
+        assert_eq!(pawns(Score::mated_in(Ply(0)), Color::White), "#-0");
+    }
+}

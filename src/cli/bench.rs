@@ -1,0 +1,65 @@
+//! `pleach bench`: nodes and speed over fixed positions.
+
+use std::io::{self, Write as _};
+
+use clap::Args;
+
+use super::Outcome;
+use crate::bench::{self, Limit, Options};
+use crate::engine::{HASH_MAX, THREADS_MAX};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Depth of each search, in plies
+    #[arg(default_value_t = bench::DEPTH, value_parser = clap::value_parser!(i32).range(1..))]
+    depth: i32,
+    /// Further words, as the UCI command bench takes them (hash threads limit ...)
+    #[arg(hide = true)]
+    customary: Vec<String>,
+    /// Search threads; more than one make the node count vary
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=THREADS_MAX as u64))]
+    threads: u64,
+    /// Hash table in MiB
+    #[arg(long, default_value_t = bench::HASH_MIB as u64, value_parser = clap::value_parser!(u64).range(1..=HASH_MAX as u64))]
+    hash: u64,
+    /// Show the spread of nodes and speed over the positions as well
+    #[arg(long)]
+    stats: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Outcome {
+    let options = options(arguments)?;
+    let mut out = io::stdout().lock();
+    let mut measured = Vec::new();
+    let mut written = Ok(());
+    let summary = bench::run(&options, |position| {
+        if written.is_ok() {
+            written = writeln!(out, "{}", bench::position_line(position));
+        }
+        measured.push(position.clone());
+    })?;
+    written?;
+    writeln!(out)?;
+    if arguments.stats {
+        for line in bench::statistics(&measured) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    for line in summary.lines() {
+        writeln!(out, "{line}")?;
+    }
+    Ok(true)
+}
+
+fn options(arguments: &Arguments) -> anyhow::Result<Options> {
+    if !arguments.customary.is_empty() {
+        let mut words = vec![arguments.depth.to_string()];
+        words.extend(arguments.customary.iter().cloned());
+        return Ok(Options::parse(&words)?);
+    }
+    Ok(Options {
+        threads: usize::try_from(arguments.threads)?,
+        hash_mib: usize::try_from(arguments.hash)?,
+        limit: Limit::Depth(arguments.depth),
+    })
+}

@@ -1,0 +1,38 @@
+//! `pleach eval`: what the network says of a position, without search.
+
+use std::io::{self, Write as _};
+
+use clap::Args;
+
+use super::Outcome;
+use super::analyse::pawns;
+use crate::engine::{Engine, Game};
+use crate::uci::draw;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The position: a FEN in quotes, or startpos
+    #[arg(default_value = "startpos")]
+    fen: String,
+    /// Read the FEN as Chess960
+    #[arg(long)]
+    chess960: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Outcome {
+    let position = super::position(&arguments.fen, arguments.chess960)?;
+    let (mut engine, _events) = Engine::new();
+    engine.set_game(Game::from(position));
+    let mut out = io::stdout().lock();
+    for line in draw::position(engine.position()) {
+        writeln!(out, "{line}")?;
+    }
+    let turn = engine.position().turn();
+    writeln!(
+        out,
+        "Evaluation: {} pawns from White's side (network {})",
+        pawns(engine.static_eval(), turn),
+        engine.network().name()
+    )?;
+    Ok(true)
+}

@@ -1,0 +1,58 @@
+//! `pleach perft`: counting the sequences of legal moves, the test of a move generator.
+
+use std::io::{self, Write as _};
+use std::time::Instant;
+
+use clap::Args;
+
+use super::Outcome;
+use crate::engine::nodes_per_second;
+use crate::perft::{self, Options};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Length of the sequences, in plies
+    depth: u32,
+    /// The position: a FEN, or startpos
+    #[arg(long, default_value = "startpos")]
+    fen: String,
+    /// Read the FEN as Chess960
+    #[arg(long)]
+    chess960: bool,
+    /// Show the count below each first move
+    #[arg(long)]
+    divide: bool,
+    /// Threads that count
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Hash table in MiB; 0 counts every sequence one by one
+    #[arg(long, default_value_t = 0)]
+    hash: usize,
+}
+
+pub fn run(arguments: &Arguments) -> Outcome {
+    let root = super::position(&arguments.fen, arguments.chess960)?;
+    let options = Options {
+        threads: arguments.threads,
+        hash_mib: arguments.hash,
+    };
+    let started = Instant::now();
+    let counts = perft::divide(&root, arguments.depth, &options);
+    let time = started.elapsed();
+    let mut out = io::stdout().lock();
+    if arguments.divide {
+        for &(m, count) in &counts.moves {
+            writeln!(out, "{}: {count}", root.uci(m))?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(
+        out,
+        "perft {}: {} in {:.3} s, {} per second",
+        arguments.depth,
+        counts.total,
+        time.as_secs_f64(),
+        nodes_per_second(counts.total, time)
+    )?;
+    Ok(true)
+}

@@ -1,0 +1,282 @@
+//! What of a search's talk reaches the listener: rate-limited while it runs, complete at its end.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::Sender;
+
+use super::event::{Event, Finished, Line};
+use super::game::Game;
+use crate::board::Position;
+use crate::search::{Info, Outcome, Report};
+use crate::types::{Depth, Move};
+
+/// Lines that may be told at once, whatever their rate: the first iterations are quick, and a
+/// person likes to see them.
+const FREE_LINES: usize = 48;
+/// After those, the least time between two tellings. Some clients choke on floods.
+const LINE_INTERVAL: Duration = Duration::from_millis(40);
+/// Scores that are only bounds, and the move now searched, interest nobody in short searches.
+const QUIET_TIME: Duration = Duration::from_secs(3);
+/// The least time between two current moves.
+const CURRENT_MOVE_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Listens to the first thread, passes on what is worth telling, and keeps the latest exact line
+/// of every multi-PV index to tell it at the end in any case.
+pub struct Reporter {
+    events: Sender<Event>,
+    game: Game,
+    root: Arc<Position>,
+    started: Instant,
+    told: usize,
+    last_told: Option<Instant>,
+    last_current: Option<Instant>,
+    /// Whether the multi-PV group now arriving is passed on: all of it or nothing.
+    group_open: bool,
+    lines: Vec<Kept>,
+}
+
+/// The latest exact line of one multi-PV index.
+struct Kept {
+    line: Line,
+    /// The listener's latest word about this index is this line.
+    told: bool,
+}
+
+impl Reporter {
+    /// A reporter for one search of the game's position.
+    #[must_use]
+    pub fn new(events: Sender<Event>, game: Game) -> Reporter {
+        let root = Arc::new(game.position().clone());
+        Reporter {
+            events,
+            game,
+            root,
+            started: Instant::now(),
+            told: 0,
+            last_told: None,
+            last_current: None,
+            group_open: true,
+            lines: Vec::new(),
+        }
+    }
+
+    fn tell(&mut self, line: Line) {
+        self.told += 1;
+        self.last_told = Some(Instant::now());
+        // A listener that is gone needs no lines.
+        let _ = self.events.send(Event::Line(line));
+    }
+
+    fn is_due(&self) -> bool {
+        self.told < FREE_LINES
+            || self
+                .last_told
+                .is_none_or(|last| last.elapsed() >= LINE_INTERVAL)
+    }
+
+    fn keep(&mut self, line: Line, told: bool) {
+        let index = line.multi_pv.saturating_sub(1);
+        if let Some(kept) = self.lines.get_mut(index) {
+            *kept = Kept { line, told };
+        } else if index == self.lines.len() {
+            // Lines arrive in order; one out of order has nowhere to go and is only passed on.
+            self.lines.push(Kept { line, told });
+        }
+    }
+
+    /// Ends the search: tells the final exact lines, unless they were the last thing told, and
+    /// then the result. `nodes` counts all threads; `hashfull` is in permille.
+    pub fn finish(&mut self, outcome: &Outcome, nodes: u64, hashfull: u32) {
+        let pv = self.final_line(outcome);
+        let time = self.started.elapsed();
+        let agrees = self.lines.first().is_some_and(|kept| {
+            kept.line.pv.first() == pv.first() && kept.line.score == outcome.score
+        });
+        if !agrees {
+            let line = Line {
+                root: Arc::clone(&self.root),
+                depth: outcome.depth,
+                seldepth: pv
+                    .len()
+                    .max(self.lines.first().map_or(0, |kept| kept.line.seldepth)),
+                multi_pv: 1,
+                score: outcome.score,
+                bound: None,
+                nodes,
+                time,
+                hashfull,
+                tb_hits: self.lines.first().map_or(0, |kept| kept.line.tb_hits),
+                pv: pv.clone(),
+            };
+            self.keep(line, false);
+        }
+        if self.lines.iter().any(|kept| !kept.told) {
+            for kept in std::mem::take(&mut self.lines) {
+                self.tell(Line {
+                    nodes,
+                    time,
+                    hashfull,
+                    ..kept.line
+                });
+            }
+        }
+        let ponder = outcome
+            .ponder
+            .filter(|m| pv.get(1) == Some(m))
+            .or(pv.get(1).copied());
+        let _ = self.events.send(Event::Finished(Finished {
+            root: Arc::clone(&self.root),
+            best: pv.first().copied(),
+            ponder,
+            score: outcome.score,
+            depth: outcome.depth,
+            nodes,
+            time,
+        }));
+    }
+
+    /// The outcome's line, beginning with its best move.
+    fn final_line(&self, outcome: &Outcome) -> Vec<Move> {
+        let line = match outcome.best {
+            Some(best) if outcome.pv.first() == Some(&best) => outcome.pv.clone(),
+            Some(best) => std::iter::once(best).chain(outcome.ponder).collect(),
+            None => Vec::new(),
+        };
+        self.game.playable(&line)
+    }
+}
+
+impl Report for Reporter {
+    fn info(&mut self, info: &Info<'_>) {
+        let line = Line::new(&self.root, info, self.game.playable(info.pv));
+        if info.bound.is_some() {
+            if info.time >= QUIET_TIME && self.is_due() {
+                if let Some(kept) = self.lines.get_mut(info.multi_pv.saturating_sub(1)) {
+                    kept.told = false;
+                }
+                self.tell(line);
+            }
+            return;
+        }
+        if info.multi_pv <= 1 {
+            self.group_open = self.is_due();
+        }
+        self.keep(line.clone(), self.group_open);
+        if self.group_open {
+            self.tell(line);
+        }
+    }
+
+    fn current_move(&mut self, depth: Depth, m: Move, number: usize) {
+        let now = Instant::now();
+        let due = self
+            .last_current
+            .is_none_or(|last| now.duration_since(last) >= CURRENT_MOVE_INTERVAL);
+        if due && now.duration_since(self.started) >= QUIET_TIME {
+            self.last_current = Some(now);
+            let root = Arc::clone(&self.root);
+            let _ = self.events.send(Event::CurrentMove {
+                root,
+                depth,
+                m,
+                number,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Bound, Score};
+    use crossbeam_channel::{Receiver, unbounded};
+
+    fn reporter() -> (Reporter, Receiver<Event>) {
+        let (events, heard) = unbounded();
+        (Reporter::new(events, Game::default()), heard)
+    }
+
+    fn say(reporter: &mut Reporter, depth: i32, bound: Option<Bound>, pv: &[Move]) {
+        reporter.info(&Info {
+            depth: Depth(depth),
+            seldepth: 1,
+            multi_pv: 1,
+            score: Score::cp(7),
+            bound,
+            nodes: 1,
+            time: QUIET_TIME,
+            hashfull: 0,
+            tb_hits: 0,
+            pv,
+        });
+    }
+
+    fn outcome(depth: i32, best: Move) -> Outcome {
+        Outcome {
+            best: Some(best),
+            ponder: None,
+            score: Score::cp(7),
+            depth: Depth(depth),
+            nodes: 1,
+            pv: vec![best],
+        }
+    }
+
+    fn heard(events: &Receiver<Event>) -> (Vec<Line>, usize) {
+        let mut lines = Vec::new();
+        let mut finished = 0;
+        for event in events.try_iter() {
+            match event {
+                Event::Line(line) => lines.push(line),
+                Event::Finished(_) => finished += 1,
+                _ => {}
+            }
+        }
+        (lines, finished)
+    }
+
+    #[test]
+    fn a_flood_is_thinned_and_its_last_line_told() {
+        let (mut reporter, events) = reporter();
+        let m = Position::startpos().legal_moves()[0];
+        for depth in 1..=240 {
+            say(&mut reporter, depth, None, &[m]);
+        }
+        reporter.finish(&outcome(240, m), 1, 0);
+        let (lines, finished) = heard(&events);
+        assert!(lines.len() < 80, "{} lines", lines.len());
+        assert_eq!(lines.last().map(|line| line.depth), Some(Depth(240)));
+        assert_eq!(finished, 1);
+    }
+
+    #[test]
+    fn a_bound_is_followed_by_an_exact_line() {
+        let (mut reporter, events) = reporter();
+        let m = Position::startpos().legal_moves()[0];
+        say(&mut reporter, 1, None, &[m]);
+        say(&mut reporter, 2, Some(Bound::Lower), &[m]);
+        reporter.finish(&outcome(1, m), 1, 0);
+        let (lines, _) = heard(&events);
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines.last().and_then(|line| line.bound), None);
+    }
+
+    #[test]
+    fn a_line_told_last_is_not_repeated() {
+        let (mut reporter, events) = reporter();
+        let m = Position::startpos().legal_moves()[0];
+        say(&mut reporter, 1, None, &[m]);
+        reporter.finish(&outcome(1, m), 1, 0);
+        assert_eq!(heard(&events).0.len(), 1);
+    }
+
+    #[test]
+    fn a_search_that_said_nothing_still_ends_with_a_score() {
+        let (mut reporter, events) = reporter();
+        let m = Position::startpos().legal_moves()[0];
+        reporter.finish(&outcome(1, m), 1, 0);
+        let (lines, finished) = heard(&events);
+        assert_eq!((lines.len(), finished), (1, 1));
+    }
+}

@@ -1,0 +1,151 @@
+//! What the engine tells, as UCI text.
+
+use std::fmt::Write as _;
+
+use crate::engine::{Event, Finished, Line, win_draw_loss};
+use crate::types::Bound;
+
+/// How to write what UCI leaves to options.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Add the chances of winning, drawing and losing to every score (`UCI_ShowWDL`).
+    pub show_wdl: bool,
+}
+
+/// An event as one line without its end.
+#[must_use]
+pub fn event(event: &Event, style: Style) -> String {
+    match event {
+        Event::Line(line) => info(line, style),
+        Event::CurrentMove {
+            root,
+            depth,
+            m,
+            number,
+        } => {
+            format!(
+                "info depth {depth} currmove {} currmovenumber {number}",
+                root.uci(*m)
+            )
+        }
+        Event::Note(text) => note(text),
+        Event::Finished(finished) => best_move(finished),
+    }
+}
+
+/// A remark; whatever the text, it stays one line.
+#[must_use]
+pub fn note(text: &str) -> String {
+    let text: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    format!("info string {text}")
+}
+
+/// An `info` line with a score.
+#[must_use]
+pub fn info(line: &Line, style: Style) -> String {
+    let mut text = format!(
+        "info depth {} seldepth {} multipv {} score {}",
+        line.depth, line.seldepth, line.multi_pv, line.score
+    );
+    match line.bound {
+        Some(Bound::Lower) => text.push_str(" lowerbound"),
+        Some(Bound::Upper) => text.push_str(" upperbound"),
+        Some(Bound::Exact) | None => {}
+    }
+    // Writing to a string cannot fail.
+    if style.show_wdl {
+        let [win, draw, loss] = win_draw_loss(line.score);
+        let _ = write!(text, " wdl {win} {draw} {loss}");
+    }
+    let _ = write!(
+        text,
+        " nodes {} nps {} hashfull {} tbhits {} time {}",
+        line.nodes,
+        line.nps(),
+        line.hashfull,
+        line.tb_hits,
+        line.time.as_millis()
+    );
+    if !line.pv.is_empty() {
+        text.push_str(" pv");
+        for &m in &line.pv {
+            let _ = write!(text, " {}", line.root.uci(m));
+        }
+    }
+    text
+}
+
+/// The `bestmove` line.
+#[must_use]
+pub fn best_move(finished: &Finished) -> String {
+    let uci = |m| finished.root.uci(m);
+    match (finished.best, finished.ponder) {
+        (Some(best), Some(ponder)) => format!("bestmove {} ponder {}", uci(best), uci(ponder)),
+        (Some(best), None) => format!("bestmove {}", uci(best)),
+        (None, _) => NO_MOVE.to_owned(),
+    }
+}
+
+/// The answer to a `go` where there is no legal move, or no position.
+pub const NO_MOVE: &str = "bestmove (none)";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Position;
+    use crate::types::{Depth, Move, Score};
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    fn line(moves: &[&str]) -> Line {
+        let root = Position::startpos();
+        let mut position = root.clone();
+        let mut pv: Vec<Move> = Vec::new();
+        for text in moves {
+            let m = position.parse_uci(text).expect("legal");
+            position = position.play(m);
+            pv.push(m);
+        }
+        Line {
+            root: Arc::new(root),
+            depth: Depth(3),
+            seldepth: 5,
+            multi_pv: 1,
+            score: Score::cp(-12),
+            bound: None,
+            nodes: 1000,
+            time: Duration::from_millis(20),
+            hashfull: 7,
+            tb_hits: 0,
+            pv,
+        }
+    }
+
+    #[test]
+    fn an_info_line_has_everything() {
+        assert_eq!(
+            info(&line(&["e2e4", "e7e5"]), Style::default()),
+            "info depth 3 seldepth 5 multipv 1 score cp -12 nodes 1000 nps 50000 hashfull 7 \
+             tbhits 0 time 20 pv e2e4 e7e5"
+        );
+    }
+
+    #[test]
+    fn bounds_and_chances_follow_the_score() {
+        let line = Line {
+            bound: Some(Bound::Lower),
+            ..line(&[])
+        };
+        let text = info(&line, Style { show_wdl: true });
+        assert!(text.contains("score cp -12 lowerbound wdl "), "{text}");
+        assert!(!text.contains(" pv"), "{text}");
+    }
+
+    #[test]
+    fn notes_stay_one_line() {
+        assert_eq!(note("a\nbestmove e2e4\r"), "info string a bestmove e2e4 ");
+    }
+}

@@ -1,0 +1,152 @@
+//! Holds the modules to the layers that `src/lib.rs` lists: each imports from below only.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Every top-level module and its layer.
+const LAYERS: &[(&str, u32)] = &[
+    ("types", 0),
+    ("params", 0),
+    ("board", 1),
+    ("nnue", 2),
+    ("tt", 2),
+    ("record", 2),
+    ("eval", 3),
+    ("history", 3),
+    ("time", 3),
+    ("search", 4),
+    ("engine", 5),
+    ("bench", 6),
+    ("perft", 6),
+    ("lab", 6),
+    ("train", 6),
+    ("datagen", 6),
+    ("uci", 7),
+    ("cli", 8),
+];
+
+/// What trains a network knows of the engine: the board and the network, never the search.
+const HIGHEST_FOR_TRAIN: u32 = 2;
+
+/// The places that may name shakmaty.
+const SHAKMATY: &[&str] = &["types", "board"];
+
+fn layer(module: &str) -> Option<u32> {
+    LAYERS
+        .iter()
+        .find(|(name, _)| *name == module)
+        .map(|&(_, layer)| layer)
+}
+
+fn sources(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// The code of a file: without comments, and without its unit tests, which may look anywhere.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).expect("readable");
+    let text = text
+        .split("#[cfg(test)]\nmod tests {")
+        .next()
+        .unwrap_or_default();
+    text.lines()
+        .map(|line| line.split_once("//").map_or(line, |(code, _)| code))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn top_module(root: &Path, path: &Path) -> String {
+    let relative = path.strip_prefix(root).expect("below src");
+    let first = relative.iter().next().expect("a name").to_string_lossy();
+    first.trim_end_matches(".rs").to_owned()
+}
+
+/// The top-level modules that a text names behind `crate::`.
+fn imports(code: &str) -> Vec<String> {
+    let name = |text: &str| -> String {
+        text.chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect()
+    };
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            Some(group) => {
+                let mut depth = 0;
+                for part in group.split_inclusive([',', '{', '}']) {
+                    if depth == 0 {
+                        found.push(name(part.trim_start()));
+                    }
+                    depth += part.matches('{').count() as i32 - part.matches('}').count() as i32;
+                    if depth < 0 {
+                        break;
+                    }
+                }
+            }
+            None => found.push(name(rest)),
+        }
+    }
+    found.retain(|name| !name.is_empty());
+    found
+}
+
+#[test]
+fn imports_go_downward_only() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    for path in sources(&root) {
+        let module = top_module(&root, &path);
+        if ["lib", "main"].contains(&module.as_str()) {
+            continue;
+        }
+        let own = layer(&module).unwrap_or_else(|| panic!("module {module} has no layer"));
+        for import in imports(&code(&path)) {
+            let Some(other) = layer(&import) else {
+                continue;
+            };
+            let highest = if module == "train" {
+                HIGHEST_FOR_TRAIN
+            } else {
+                own - u32::from(own > 0)
+            };
+            if import != module && other > highest {
+                wrong.push(format!(
+                    "{}: {module} ({own}) imports {import} ({other})",
+                    path.display()
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn the_rules_engine_is_named_in_few_places() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let wrong: Vec<PathBuf> = sources(&root)
+        .into_iter()
+        .filter(|path| !SHAKMATY.contains(&top_module(&root, path).as_str()))
+        .filter(|path| code(path).contains("shakmaty::"))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn imports_are_found() {
+    assert_eq!(imports("use crate::board::Position;"), ["board"]);
+    assert_eq!(
+        imports("use crate::{board::{self, X}, types};"),
+        ["board", "types"]
+    );
+    assert_eq!(imports("let x = crate::perft::divide(1);"), ["perft"]);
+}
