@@ -54,8 +54,33 @@ struct Entry {
     /// are of no use.
     turned: [bool; SIDES],
     views: [View; SIDES],
-    added: ArrayVec<Feature, 2>,
-    removed: ArrayVec<Feature, 2>,
+    change: Change,
+}
+
+/// What a move adds and removes, by the shapes that the kernels know.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    /// A piece moves or a pawn promotes.
+    Quiet([Feature; 1], [Feature; 1]),
+    /// The same with a piece taken.
+    Capture([Feature; 1], [Feature; 2]),
+    /// King and rook.
+    Castle([Feature; 2], [Feature; 2]),
+    /// No chess move: the values are computed from the board.
+    Other,
+}
+
+impl Change {
+    #[inline]
+    fn new(delta: &Delta) -> Change {
+        let feature = |&(piece, square): &(Piece, Square)| Feature::new(piece, square);
+        match (delta.added.as_slice(), delta.removed.as_slice()) {
+            ([a], [r]) => Change::Quiet([feature(a)], [feature(r)]),
+            ([a], [r, s]) => Change::Capture([feature(a)], [feature(r), feature(s)]),
+            ([a, b], [r, s]) => Change::Castle([feature(a), feature(b)], [feature(r), feature(s)]),
+            _ => Change::Other,
+        }
+    }
 }
 
 impl Entry {
@@ -65,8 +90,7 @@ impl Entry {
             valid: [false; SIDES],
             turned: [false; SIDES],
             views: [View::new(Color::White, Square::A1); SIDES],
-            added: ArrayVec::new_const(),
-            removed: ArrayVec::new_const(),
+            change: Change::Other,
         }
     }
 }
@@ -156,12 +180,8 @@ impl Accumulators {
     #[inline]
     pub fn push(&mut self, delta: &Delta) {
         let mut views = self.stack[self.top].views;
-        // The kernels know the shapes of chess moves; anything else starts from the board.
-        let known = matches!(
-            (delta.added.len(), delta.removed.len()),
-            (1, 1 | 2) | (2, 2)
-        );
-        let mut turned = [!known; SIDES];
+        let change = Change::new(delta);
+        let mut turned = [matches!(change, Change::Other); SIDES];
         for &(piece, square) in &delta.added {
             if piece.role == Role::King {
                 let side = piece.color as usize;
@@ -172,14 +192,7 @@ impl Accumulators {
         }
         self.top += 1;
         let entry = &mut self.stack[self.top];
-        let features = |pieces: &[(Piece, Square)]| {
-            pieces
-                .iter()
-                .map(|&(piece, square)| Feature::new(piece, square))
-                .collect()
-        };
-        entry.added = features(&delta.added);
-        entry.removed = features(&delta.removed);
+        entry.change = change;
         entry.views = views;
         entry.turned = turned;
         entry.valid = [false; SIDES];
@@ -238,13 +251,13 @@ impl Accumulators {
 #[inline(always)]
 fn derive<S: Simd>(simd: S, net: &Network, parent: &Entry, child: &mut Entry, side: usize) {
     let view = child.views[side];
-    let row = |feature: &Feature| net.feature(feature.index(view));
+    let row = |feature: Feature| net.feature(feature.index(view));
     let (from, to) = (&parent.values[side], &mut child.values[side]);
-    match (child.added.as_slice(), child.removed.as_slice()) {
-        ([a], [r]) => update(simd, to, from, [row(a)], [row(r)]),
-        ([a], [r, s]) => update(simd, to, from, [row(a)], [row(r), row(s)]),
-        ([a, b], [r, s]) => update(simd, to, from, [row(a), row(b)], [row(r), row(s)]),
-        _ => debug_assert!(false, "push marks other shapes as turned"),
+    match child.change {
+        Change::Quiet(a, r) => update(simd, to, from, a.map(row), r.map(row)),
+        Change::Capture(a, r) => update(simd, to, from, a.map(row), r.map(row)),
+        Change::Castle(a, r) => update(simd, to, from, a.map(row), r.map(row)),
+        Change::Other => debug_assert!(false, "marked as turned when it was pushed"),
     }
     child.valid[side] = true;
 }

@@ -1,0 +1,77 @@
+//! Cost of the network: `cargo bench --bench evaluate`.
+//!
+//! The width is that of the embedded network; for others, `EVALFILE=random-512.pnn cargo bench
+//! ...` with a file that `nnue::synthetic` describes how to write. Times are per position.
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use pleach::board::{Delta, Position};
+use pleach::nnue::synthetic::SplitMix;
+use pleach::nnue::{Accumulators, HIDDEN, Isa, Network};
+
+/// Plies of the random game that is walked: long enough to touch most of the weights.
+const PLIES: usize = 240;
+
+/// A random game: its start, and every move's delta with the position after it.
+fn game(seed: u64) -> (Position, Vec<(Delta, Position)>) {
+    let mut random = SplitMix::new(seed);
+    let start = Position::startpos();
+    let mut line = Vec::new();
+    let mut position = start.clone();
+    while line.len() < PLIES {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            return game(seed + 1);
+        }
+        let m = moves[random.below(moves.len() as u64) as usize];
+        let delta = position.delta(m);
+        position = position.play(m);
+        line.push((delta, position.clone()));
+    }
+    (start, line)
+}
+
+fn evaluate(criterion: &mut Criterion) {
+    let (start, line) = game(1);
+    for isa in Isa::available() {
+        let mut stack = Accumulators::with_isa(Network::embedded(), isa);
+        let mut group = criterion.benchmark_group(format!("evaluate-{HIDDEN}"));
+        group.throughput(Throughput::Elements(PLIES as u64));
+
+        // Every position of the game: both sides updated (a refresh where a king crosses the
+        // middle), then the output.
+        group.bench_function(BenchmarkId::new("update+output", isa), |bencher| {
+            bencher.iter(|| {
+                stack.reset(&start);
+                for (delta, position) in &line {
+                    stack.push(delta);
+                    black_box(stack.evaluate(position));
+                }
+            });
+        });
+        // The output alone: the values are valid already.
+        group.bench_function(BenchmarkId::new("output", isa), |bencher| {
+            let (_, position) = &line[PLIES / 2];
+            stack.reset(position);
+            bencher.iter(|| {
+                for _ in 0..PLIES {
+                    black_box(stack.evaluate(black_box(position)));
+                }
+            });
+        });
+        // Both sides from the table of refreshed boards, a move apart, then the output.
+        group.bench_function(BenchmarkId::new("refresh+output", isa), |bencher| {
+            bencher.iter(|| {
+                for (_, position) in &line {
+                    stack.reset(position);
+                    black_box(stack.evaluate(position));
+                }
+            });
+        });
+        group.finish();
+    }
+}
+
+criterion_group!(benches, evaluate);
+criterion_main!(benches);
