@@ -3,6 +3,7 @@
 mod analyse;
 mod bench;
 mod eval;
+mod lab;
 mod perft;
 
 use std::ffi::OsString;
@@ -46,6 +47,8 @@ enum Command {
     Eval(eval::Arguments),
     /// Search a position and show board, lines and scores to a person
     Analyse(analyse::Arguments),
+    /// Compare and draw the textbook algorithms
+    Lab(lab::Arguments),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -83,6 +86,7 @@ fn dispatch(cli: Cli) -> Outcome {
         Some(Command::Perft(arguments)) => perft::run(&arguments),
         Some(Command::Eval(arguments)) => eval::run(&arguments),
         Some(Command::Analyse(arguments)) => analyse::run(&arguments),
+        Some(Command::Lab(arguments)) => lab::run(&arguments),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "pleach", &mut script);

@@ -2,6 +2,7 @@
 //! a move to play when the time runs out, and each iteration tells the next which moves to try
 //! first, which more than pays for the shallow searches.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -31,6 +32,16 @@ pub enum Ended {
     WholeTree,
     /// The time is up; the last finished iteration's result stands.
     Time,
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ended::DepthReached => "depth reached",
+            Ended::WholeTree => "whole tree searched",
+            Ended::Time => "out of time",
+        })
+    }
 }
 
 /// The iterations that were finished, at least one, and why there are no more.

@@ -69,6 +69,11 @@ pub trait Game {
 
     /// The move as people write it.
     fn label(&self, position: &Self::Position, mv: Self::Move) -> String;
+
+    /// What to call the start, where there is something better than "root".
+    fn root_label(&self) -> String {
+        "root".to_owned()
+    }
 }
 
 /// The window of a search: the values that still matter at a node, from the point of view of

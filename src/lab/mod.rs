@@ -11,8 +11,10 @@
 pub mod algorithm;
 pub mod alphabeta;
 pub mod aspiration;
+pub mod compare;
 pub mod criterion;
 pub mod deepening;
+pub mod draw;
 pub mod game;
 pub mod games;
 pub mod kinds;
@@ -23,6 +25,7 @@ pub mod negamax;
 pub mod negascout;
 pub mod order;
 pub mod pvs;
+pub mod shape;
 pub mod sss;
 pub mod trace;
 pub mod walk;

@@ -207,6 +207,10 @@ impl Game for Explicit {
         *position as u64
     }
 
+    fn root_label(&self) -> String {
+        self.name(0).unwrap_or("root").to_owned()
+    }
+
     fn label(&self, position: &usize, mv: usize) -> String {
         match self.name(self.play(position, mv)) {
             Some(name) => name.to_owned(),

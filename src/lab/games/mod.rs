@@ -1,10 +1,12 @@
 //! Games to search: trees written down, random trees, and real games.
 
+pub mod chess;
 pub mod explicit;
 pub mod kalah;
 pub mod random;
 pub mod tictactoe;
 
+pub use chess::ChessGame;
 pub use explicit::{Explicit, TreeError};
 pub use kalah::Kalah;
 pub use random::RandomTree;

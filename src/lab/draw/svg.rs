@@ -1,0 +1,274 @@
+//! A tree as SVG, drawn the way textbooks do: Max's nodes are triangles that point up, Min's point
+//! down, colours name the kinds, pruned branches are grey and dashed.
+
+use std::fmt::Write as _;
+
+use super::picture::{Drawn, Picture, State};
+use crate::lab::game::{Side, Signed};
+use crate::lab::kinds::Kind;
+
+/// Distances in pixels.
+const SLOT: f64 = 62.0;
+const LEVEL: f64 = 92.0;
+const MARGIN: f64 = 40.0;
+const RADIUS: f64 = 21.0;
+const LEGEND: f64 = 34.0;
+/// A best-first search and plain minimax show no windows and need less room.
+const NARROW_SLOT: f64 = 48.0;
+/// How far along an edge its label sits, and a cutoff's mark.
+const LABEL_AT: f64 = 0.52;
+
+const PRUNED: &str = "#b4b4b4";
+const INK: &str = "#222222";
+const PLAIN: &str = "#e9e4da";
+
+/// The fill colour of a kind.
+const fn fill(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Pv => "#f5c84b",
+        Kind::Cut => "#8fbbe8",
+        Kind::All => "#9fd49a",
+    }
+}
+
+/// A node's place on the page, with its successors'.
+struct Placed<'t> {
+    node: &'t Drawn,
+    x: f64,
+    y: f64,
+    below: Vec<Placed<'t>>,
+}
+
+/// Draws the tree as a complete SVG document.
+#[must_use]
+pub fn svg(picture: &Picture) -> String {
+    let slot = if picture.windows { SLOT } else { NARROW_SLOT };
+    let mut next = MARGIN + slot / 2.0;
+    let root = place(&picture.root, MARGIN, slot, &mut next);
+    let width = (next - slot / 2.0 + MARGIN).max(420.0);
+    let height = lowest(&root) + RADIUS + MARGIN + LEGEND;
+    let mut page = String::new();
+    let _ = writeln!(
+        page,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+         width=\"{width:.0}\" height=\"{height:.0}\" font-family=\"sans-serif\" \
+         font-size=\"12\" text-anchor=\"middle\">"
+    );
+    let _ = writeln!(
+        page,
+        "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>"
+    );
+    let _ = writeln!(
+        page,
+        "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+        root.x,
+        root.y - RADIUS - 16.0,
+        escape(&root.node.label)
+    );
+    edges(&root, &mut page);
+    nodes(picture, &root, &mut page);
+    legend(picture, height - LEGEND / 2.0, &mut page);
+    page.push_str("</svg>\n");
+    page
+}
+
+/// Leaves side by side in slots, every other node above the middle of its successors.
+fn place<'t>(node: &'t Drawn, y: f64, slot: f64, next: &mut f64) -> Placed<'t> {
+    let below: Vec<_> = node
+        .successors
+        .iter()
+        .map(|node| place(node, y + LEVEL, slot, next))
+        .collect();
+    let x = match (below.first(), below.last()) {
+        (Some(first), Some(last)) => f64::midpoint(first.x, last.x),
+        _ => {
+            *next += slot;
+            *next - slot
+        }
+    };
+    Placed { node, x, y, below }
+}
+
+fn lowest(placed: &Placed) -> f64 {
+    placed.below.iter().map(lowest).fold(placed.y, f64::max)
+}
+
+fn edges(above: &Placed, page: &mut String) {
+    for below in &above.below {
+        let unseen = below.node.state == State::Unseen && below.node.merit.is_none();
+        let (stroke, dash) = if unseen {
+            (PRUNED, " stroke-dasharray=\"4 4\"")
+        } else {
+            (INK, "")
+        };
+        let _ = writeln!(
+            page,
+            "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"{stroke}\"{dash}/>",
+            above.x,
+            above.y + RADIUS,
+            below.x,
+            below.y - RADIUS,
+        );
+        let (x, y) = along(above, below);
+        let _ = writeln!(
+            page,
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{stroke}\" stroke=\"#ffffff\" \
+             stroke-width=\"4\" paint-order=\"stroke\">{}</text>",
+            escape(&below.node.label)
+        );
+        edges(below, page);
+    }
+    if above.node.cut {
+        // Two strokes across, right of the last successor that was searched.
+        let _ = writeln!(
+            page,
+            "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"16\" font-weight=\"bold\" \
+             fill=\"#c0392b\">//</text>",
+            above.x + RADIUS,
+            above.y + RADIUS + 8.0
+        );
+    }
+}
+
+fn along(above: &Placed, below: &Placed) -> (f64, f64) {
+    let (top, bottom) = (above.y + RADIUS, below.y - RADIUS);
+    (
+        above.x + (below.x - above.x) * LABEL_AT,
+        top + (bottom - top) * LABEL_AT,
+    )
+}
+
+fn nodes(picture: &Picture, placed: &Placed, page: &mut String) {
+    let node = placed.node;
+    let unseen = node.state == State::Unseen && node.merit.is_none();
+    let colour = match (node.state, node.kind) {
+        (State::Done, Some(kind)) if picture.windows => fill(kind),
+        _ if unseen => "#f4f4f4",
+        _ => PLAIN,
+    };
+    let stroke = if unseen { PRUNED } else { INK };
+    let weight = if node.state == State::Open { 3 } else { 1 };
+    let (x, y) = (placed.x, placed.y);
+    let tip = match node.side {
+        Side::Max => -RADIUS,
+        Side::Min => RADIUS,
+    };
+    let _ = writeln!(
+        page,
+        "<polygon points=\"{x:.1},{:.1} {:.1},{:.1} {:.1},{:.1}\" fill=\"{colour}\" \
+         stroke=\"{stroke}\" stroke-width=\"{weight}\" stroke-linejoin=\"round\"/>",
+        y + tip,
+        x - RADIUS * 1.2,
+        y - tip * 0.75,
+        x + RADIUS * 1.2,
+        y - tip * 0.75,
+    );
+    if let Some(value) = node.value {
+        let text = Signed(node.seen(value, picture.view));
+        let _ = writeln!(
+            page,
+            "<text x=\"{x:.1}\" y=\"{:.1}\" font-weight=\"bold\">{text}</text>",
+            y + 4.0 - tip * 0.22
+        );
+    }
+    let mut under = Vec::new();
+    if let (true, Some(window)) = (picture.windows, node.seen_window(picture.view)) {
+        under.push(window.to_string());
+    }
+    if let (true, Some(merit)) = (node.value.is_none(), node.merit) {
+        under.push(format!("≤ {}", Signed(merit)));
+    }
+    if node.visits > 1 {
+        under.push(format!("×{}", node.visits));
+    }
+    // Windows stand above the node, next to the edge that brought them.
+    if !under.is_empty() {
+        let _ = writeln!(
+            page,
+            "<text x=\"{x:.1}\" y=\"{:.1}\" font-size=\"10\" fill=\"#555555\" \
+             stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">{}</text>",
+            y - RADIUS - 3.0,
+            escape(&under.join(" "))
+        );
+    }
+    for below in &placed.below {
+        nodes(picture, below, page);
+    }
+}
+
+fn legend(picture: &Picture, y: f64, page: &mut String) {
+    let mut x = MARGIN;
+    let mut item = |colour: &str, dashed: bool, text: &str| {
+        let dash = if dashed {
+            " stroke-dasharray=\"3 3\""
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            page,
+            "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"14\" height=\"14\" fill=\"{colour}\" \
+             stroke=\"{INK}\"{dash}/><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"start\">{text}\
+             </text>",
+            y - 7.0,
+            x + 20.0,
+            y + 4.0
+        );
+        x += 72.0;
+    };
+    if picture.windows {
+        for kind in Kind::EVERY {
+            item(fill(kind), false, kind.name());
+        }
+    }
+    item("#f4f4f4", true, "pruned");
+    let note = if picture.caption.is_empty() {
+        ""
+    } else {
+        picture.caption.as_str()
+    };
+    let _ = writeln!(
+        page,
+        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"start\" fill=\"#555555\">{}</text>",
+        x + 10.0,
+        y + 4.0,
+        escape(note)
+    );
+}
+
+/// Text that is safe inside XML.
+pub(super) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::draw::View;
+    use crate::lab::games::Explicit;
+    use crate::lab::{Algorithm, Task, solve};
+
+    #[test]
+    fn every_node_has_a_triangle_and_pruned_ones_are_dashed() {
+        let tree = Explicit::parse(include_str!("../../../book/trees/presort.tree")).unwrap();
+        let solved = solve(
+            &tree,
+            Algorithm::FailSoft,
+            Task {
+                depth: 2,
+                trace: true,
+                ..Task::default()
+            },
+        );
+        let mut picture = Picture::new(&tree, 2, View::Mover, true).unwrap();
+        for event in &solved.trace.unwrap().events {
+            picture.apply(event);
+        }
+        let page = svg(&picture);
+        assert_eq!(page.matches("<polygon").count(), picture.root.size());
+        let pruned = picture.root.size() as u64 - solved.counts.leaves - solved.counts.interior;
+        // One dash more, in the legend.
+        assert_eq!(page.matches("dasharray").count() as u64, pruned + 1);
+    }
+}
