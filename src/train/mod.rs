@@ -1,1 +1,19 @@
-//! placeholder
+//! The trainer: from recorded games to a network file, on the CPU.
+//!
+//! [`load`] replays games into [`sample`]s of 32 bytes, [`shuffle`] puts them in a new order
+//! every epoch, [`kernel`] computes gradients, [`model`] holds the parameters and moves them,
+//! [`checkpoint`] keeps them, [`export`] makes the integers that the engine reads, and [`run`]
+//! is the loop around it all.
+
+pub mod checkpoint;
+pub mod export;
+pub mod kernel;
+pub mod load;
+pub mod model;
+mod report;
+pub mod run;
+pub mod sample;
+pub mod schedule;
+pub mod shuffle;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! `pleach train`: recorded games to a network file.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::train::load::{Filter, HoldOut};
+use crate::train::run::{self, Config};
+use crate::train::schedule::{Length, Schedule};
+
+/// Learning rate at the end: the start's times 0.3 to the fifth (as hobbes has it).
+const FINAL_RATE: f64 = 2.43e-6;
+
+/// Trains a network on recorded games.
+#[derive(Args, Clone, Debug)]
+pub struct TrainArgs {
+    /// Files of games in viriformat, plain or zstd
+    #[arg(required = true)]
+    pub data: Vec<PathBuf>,
+    /// Network file to write; a .json record is written next to it
+    #[arg(short, long, default_value = "net.pnn")]
+    pub output: PathBuf,
+    /// Checkpoint to resume and to keep [default: the output with extension .checkpoint]
+    #[arg(long)]
+    pub checkpoint: Option<PathBuf>,
+    /// Checkpoint or network to start from with a fresh optimiser
+    #[arg(long)]
+    pub init: Option<PathBuf>,
+    /// What the network calls itself [default: the output's name]
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Hidden neurons, a multiple of 64
+    #[arg(long, default_value_t = 512)]
+    pub hidden: usize,
+    /// Passes over the data
+    #[arg(long, default_value_t = 10.0, conflicts_with = "minutes")]
+    pub epochs: f64,
+    /// Train so many minutes instead, with a learning rate that follows the clock
+    #[arg(long)]
+    pub minutes: Option<f64>,
+    /// Positions a step
+    #[arg(long, default_value_t = 16_384)]
+    pub batch: usize,
+    /// Learning rate at the start
+    #[arg(long, default_value_t = 1e-3)]
+    pub rate: f64,
+    /// Learning rate at the end
+    #[arg(long, default_value_t = FINAL_RATE)]
+    pub final_rate: f64,
+    /// Steps over which the learning rate rises at the start
+    #[arg(long, default_value_t = 200)]
+    pub warm_up: u64,
+    /// Share of the game's result in the target; the rest is the score
+    #[arg(long, default_value_t = 0.0)]
+    pub lambda: f64,
+    /// Centipawns for an output of 1.0 [default: fitted to the results]
+    #[arg(long)]
+    pub scale: Option<f64>,
+    /// Keep positions in check
+    #[arg(long)]
+    pub keep_checks: bool,
+    /// Leave out positions in which a capture or promotion was played
+    #[arg(long)]
+    pub skip_tactical: bool,
+    /// Leave out scores beyond this many centipawns
+    #[arg(long, default_value_t = 10_000)]
+    pub max_score: i16,
+    /// Leave out positions before this ply of the game
+    #[arg(long, default_value_t = 0)]
+    pub min_ply: u32,
+    /// Leave out positions with fewer pieces
+    #[arg(long, default_value_t = 3)]
+    pub min_pieces: usize,
+    /// Leave out scores beyond this many centipawns for the side that lost
+    #[arg(long)]
+    pub contradiction: Option<i16>,
+    /// Games held out of a thousand
+    #[arg(long, default_value_t = 10)]
+    pub hold_out: u64,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Threads [default: the machine's]
+    #[arg(short, long)]
+    pub threads: Option<usize>,
+    /// Minutes between checkpoints within an epoch
+    #[arg(long, default_value_t = 3.0)]
+    pub checkpoint_minutes: f64,
+    /// Wait while this file exists
+    #[arg(long)]
+    pub pause_file: Option<PathBuf>,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// See [`run::run`].
+pub fn run(args: TrainArgs) -> anyhow::Result<()> {
+    let machine = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let stem = args
+        .output
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned());
+    let config = Config {
+        checkpoint: args
+            .checkpoint
+            .unwrap_or_else(|| args.output.with_extension("checkpoint")),
+        data: args.data,
+        output: args.output,
+        init: args.init,
+        name: args.name.or(stem).unwrap_or_default(),
+        hidden: args.hidden,
+        batch: args.batch,
+        lambda: args.lambda,
+        scale: args.scale,
+        schedule: Schedule {
+            length: args
+                .minutes
+                .map_or(Length::Epochs(args.epochs), Length::Minutes),
+            start: args.rate,
+            end: args.final_rate.min(args.rate),
+            warm_up: args.warm_up,
+        },
+        filter: Filter {
+            keep_checks: args.keep_checks,
+            skip_tactical: args.skip_tactical,
+            max_score: args.max_score,
+            min_ply: args.min_ply,
+            min_pieces: args.min_pieces,
+            contradiction: args.contradiction,
+        },
+        hold_out: HoldOut {
+            per_mille: args.hold_out,
+            seed: args.seed,
+        },
+        seed: args.seed,
+        threads: args.threads.unwrap_or(machine),
+        checkpoint_minutes: args.checkpoint_minutes,
+        pause_file: args.pause_file,
+    };
+    run::run(&config)
+}

@@ -1,0 +1,212 @@
+//! Files of games, plain or compressed with zstd.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::types::PackedMove;
+
+use super::packed_board::PACKED_BYTES;
+use super::{Game, GameResult, PackedBoard, Ply, RecordError};
+
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const BUFFER_BYTES: usize = 1 << 20;
+const PLY_BYTES: usize = 4;
+const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
+/// Games of more plies are taken for damage: the longest possible game by the 75-move rule.
+const MAX_PLIES: usize = 17_697;
+
+/// Reads games one after another.
+pub struct GameReader<R> {
+    input: R,
+    games: u64,
+}
+
+impl GameReader<Box<dyn BufRead>> {
+    /// Opens a file, plain or zstd as its first bytes tell.
+    ///
+    /// # Errors
+    /// [`RecordError::Open`] if it cannot be opened.
+    pub fn open(path: &Path) -> Result<Self, RecordError> {
+        let failed = |source| RecordError::Open {
+            path: path.to_path_buf(),
+            source,
+        };
+        let mut file = BufReader::with_capacity(BUFFER_BYTES, File::open(path).map_err(failed)?);
+        let compressed = file.fill_buf().map_err(failed)?.starts_with(&ZSTD_MAGIC);
+        let input: Box<dyn BufRead> = if compressed {
+            let decoder = zstd::Decoder::with_buffer(file).map_err(failed)?;
+            Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
+        } else {
+            Box::new(file)
+        };
+        Ok(GameReader::new(input))
+    }
+}
+
+impl<R: BufRead> GameReader<R> {
+    /// Reads games from any stream of plain bytes.
+    pub fn new(input: R) -> GameReader<R> {
+        GameReader { input, games: 0 }
+    }
+
+    /// Games read so far; the number of the current one, counted from 1.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Reads the next game into `game`, whose list of plies is used again. False at the end.
+    ///
+    /// # Errors
+    /// The stream fails, ends within a game, or holds something that is no game.
+    pub fn read_into(&mut self, game: &mut Game) -> Result<bool, RecordError> {
+        let number = self.games + 1;
+        let failed = |source| RecordError::Read {
+            game: number,
+            source,
+        };
+        if self.input.fill_buf().map_err(failed)?.is_empty() {
+            return Ok(false);
+        }
+        self.games = number;
+        let mut head = [0; PACKED_BYTES];
+        self.exact(&mut head)?;
+        let (start, result) = PackedBoard::from_bytes(&head);
+        game.start = start;
+        game.result = GameResult::from_bits(result).ok_or(RecordError::BadBoard {
+            game: number,
+            reason: "unknown result",
+        })?;
+        game.plies.clear();
+        loop {
+            let mut bytes = [0; PLY_BYTES];
+            self.exact(&mut bytes)?;
+            if bytes == [0; PLY_BYTES] {
+                return Ok(true);
+            }
+            let ply = game.plies.len() + 1;
+            let played = PackedMove::from_bits(u16::from_le_bytes([bytes[0], bytes[1]]));
+            let bad = |reason| RecordError::BadMove {
+                game: number,
+                ply,
+                reason,
+            };
+            if played.is_none() {
+                return Err(bad("an empty move"));
+            }
+            if ply > MAX_PLIES {
+                return Err(bad("the game never ends"));
+            }
+            let score = i16::from_le_bytes([bytes[2], bytes[3]]);
+            game.plies.push(Ply { played, score });
+        }
+    }
+
+    fn exact(&mut self, bytes: &mut [u8]) -> Result<(), RecordError> {
+        self.input
+            .read_exact(bytes)
+            .map_err(|source| match source.kind() {
+                io::ErrorKind::UnexpectedEof => RecordError::Truncated(self.games),
+                _ => RecordError::Read {
+                    game: self.games,
+                    source,
+                },
+            })
+    }
+}
+
+impl<R: BufRead> Iterator for GameReader<R> {
+    type Item = Result<Game, RecordError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut game = Game::empty();
+        match self.read_into(&mut game) {
+            Ok(true) => Some(Ok(game)),
+            Ok(false) => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+/// Writes games, compressed with zstd.
+pub struct GameWriter {
+    path: PathBuf,
+    output: zstd::Encoder<'static, BufWriter<File>>,
+    bytes: Vec<u8>,
+}
+
+impl GameWriter {
+    /// Creates (or empties) a file.
+    ///
+    /// # Errors
+    /// [`RecordError::Open`] if that fails.
+    pub fn create(path: &Path) -> Result<GameWriter, RecordError> {
+        let failed = |source| RecordError::Open {
+            path: path.to_path_buf(),
+            source,
+        };
+        let file = BufWriter::with_capacity(BUFFER_BYTES, File::create(path).map_err(failed)?);
+        let output = zstd::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL).map_err(failed)?;
+        Ok(GameWriter {
+            path: path.to_path_buf(),
+            output,
+            bytes: Vec::new(),
+        })
+    }
+
+    /// Appends a game.
+    ///
+    /// # Errors
+    /// [`RecordError::Open`] if the file cannot be written.
+    pub fn write(&mut self, game: &Game) -> Result<(), RecordError> {
+        self.bytes.clear();
+        game.encode(&mut self.bytes);
+        let written = self.output.write_all(&self.bytes);
+        written.map_err(|source| RecordError::Open {
+            path: self.path.clone(),
+            source,
+        })
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// [`RecordError::Open`] if the file cannot be written.
+    pub fn finish(self) -> Result<(), RecordError> {
+        let flushed = self.output.finish().and_then(|mut file| file.flush());
+        flushed.map_err(|source| RecordError::Open {
+            path: self.path,
+            source,
+        })
+    }
+}
+
+/// FNV-1a with 64 bits over a file's bytes as they lie on the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileHash(pub u64);
+
+impl FileHash {
+    /// Hashes a file.
+    ///
+    /// # Errors
+    /// [`RecordError::Open`] if it cannot be read.
+    pub fn of(path: &Path) -> Result<FileHash, RecordError> {
+        let failed = |source| RecordError::Open {
+            path: path.to_path_buf(),
+            source,
+        };
+        let mut file = File::open(path).map_err(failed)?;
+        let mut buffer = vec![0; BUFFER_BYTES];
+        let mut hash = FNV_BASIS;
+        loop {
+            let count = file.read(&mut buffer).map_err(failed)?;
+            if count == 0 {
+                return Ok(FileHash(hash));
+            }
+            hash = buffer[..count].iter().fold(hash, |hash, &byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME)
+            });
+        }
+    }
+}

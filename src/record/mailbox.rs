@@ -1,0 +1,211 @@
+//! The least board that replays recorded games: fast, and trusting. It notices moves that move
+//! no piece, not moves that break the rules; `board::Position` does that where it matters.
+
+use crate::types::{Color, PackedMove, Role};
+
+use super::PackedBoard;
+use super::packed_board::{BLACK, CASTLING_ROOK};
+
+/// Code of an empty square.
+pub const EMPTY: u8 = 15;
+
+const PAWN: u8 = 0;
+const KNIGHT: u8 = 1;
+const BISHOP: u8 = 2;
+const ROOK: u8 = 3;
+const QUEEN: u8 = 4;
+const KING: u8 = 5;
+const MAX_PIECES: u32 = 32;
+
+const ORTHOGONAL: [(i8, i8); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
+const DIAGONAL: [(i8, i8); 4] = [(1, 1), (-1, 1), (1, -1), (-1, -1)];
+const LEAPS: [(i8, i8); 8] = [
+    (1, 2),
+    (2, 1),
+    (2, -1),
+    (1, -2),
+    (-1, -2),
+    (-2, -1),
+    (-2, 1),
+    (-1, 2),
+];
+
+/// Pieces by square. A piece's code is its role, pawn 0 to king 5, with 8 added for Black.
+#[derive(Clone, Debug)]
+pub struct Mailbox {
+    /// A code per square from a1 to h8, [`EMPTY`] for none.
+    pub squares: [u8; 64],
+    /// Occupied squares.
+    pub occupied: u64,
+    /// Where White's and Black's kings stand.
+    pub kings: [u8; 2],
+    /// Who is to move.
+    pub turn: Color,
+    /// Plies played since the game's start as the start's fullmove number tells it.
+    pub ply: u32,
+}
+
+impl Mailbox {
+    /// Unpacks a position.
+    ///
+    /// # Errors
+    /// Says what makes it no position: piece codes, the number of pieces or of kings.
+    pub fn unpack(packed: &PackedBoard) -> Result<Mailbox, &'static str> {
+        if packed.occupied.count_ones() > MAX_PIECES {
+            return Err("more than 32 pieces");
+        }
+        let turn = if packed.black_to_move {
+            Color::Black
+        } else {
+            Color::White
+        };
+        let ply =
+            2 * u32::from(packed.fullmoves.saturating_sub(1)) + u32::from(packed.black_to_move);
+        let mut board = Mailbox {
+            squares: [EMPTY; 64],
+            occupied: packed.occupied,
+            kings: [64; 2],
+            turn,
+            ply,
+        };
+        let mut rest = packed.occupied;
+        let mut index = 0;
+        while rest != 0 {
+            let square = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let code = packed.code(index);
+            index += 1;
+            let (color, role) = (code & BLACK, code & !BLACK);
+            let role = if role == CASTLING_ROOK { ROOK } else { role };
+            if role > KING {
+                return Err("unknown piece code");
+            }
+            if role == KING {
+                let king = &mut board.kings[usize::from(color / BLACK)];
+                if *king != 64 {
+                    return Err("two kings of one colour");
+                }
+                *king = square as u8;
+            }
+            board.squares[square] = color | role;
+        }
+        if board.kings.contains(&64) {
+            return Err("a king is missing");
+        }
+        Ok(board)
+    }
+
+    /// Whether the move takes a piece (en passant included) or promotes.
+    #[must_use]
+    pub fn is_tactical(&self, m: PackedMove) -> bool {
+        let takes = !m.is_castle() && self.squares[usize::from(m.to())] != EMPTY;
+        takes || m.is_en_passant() || m.promotion().is_some()
+    }
+
+    /// Plays a move.
+    ///
+    /// # Errors
+    /// The move takes no piece of the side to move anywhere, takes a king, or castles with
+    /// something other than its rook.
+    pub fn play(&mut self, m: PackedMove) -> Result<(), &'static str> {
+        let (from, to) = (usize::from(m.from()), usize::from(m.to()));
+        let own = if self.turn.is_black() { BLACK } else { 0 };
+        let piece = self.squares[from];
+        if piece == EMPTY || piece & BLACK != own {
+            return Err("the move starts from no piece of the side to move");
+        }
+        if m.is_castle() {
+            self.castle(from, to, own)?;
+        } else {
+            let taken = self.squares[to];
+            if taken != EMPTY && (taken & BLACK == own || taken & !BLACK == KING) {
+                return Err("the move takes a king or its own piece");
+            }
+            self.clear(from);
+            let placed = match m.promotion() {
+                Some(_) if piece & !BLACK != PAWN => return Err("a piece promotes"),
+                Some(role) => own | (role as u8 - Role::Pawn as u8),
+                None => piece,
+            };
+            self.put(to, placed);
+            if m.is_en_passant() {
+                // The pawn taken stands beside the start, on the file of the target.
+                self.clear(from & !7 | to & 7);
+            }
+            if piece & !BLACK == KING {
+                self.kings[usize::from(own / BLACK)] = to as u8;
+            }
+        }
+        self.turn = !self.turn;
+        self.ply += 1;
+        Ok(())
+    }
+
+    fn castle(&mut self, king: usize, rook: usize, own: u8) -> Result<(), &'static str> {
+        if self.squares[king] != own | KING || self.squares[rook] != own | ROOK {
+            return Err("castling without king and rook");
+        }
+        let rank = king & !7;
+        let (king_to, rook_to) = if rook > king {
+            (rank + 6, rank + 5)
+        } else {
+            (rank + 2, rank + 3)
+        };
+        self.clear(king);
+        self.clear(rook);
+        self.put(king_to, own | KING);
+        self.put(rook_to, own | ROOK);
+        self.kings[usize::from(own / BLACK)] = king_to as u8;
+        Ok(())
+    }
+
+    fn clear(&mut self, square: usize) {
+        self.squares[square] = EMPTY;
+        self.occupied &= !(1 << square);
+    }
+
+    fn put(&mut self, square: usize, code: u8) {
+        self.squares[square] = code;
+        self.occupied |= 1 << square;
+    }
+
+    /// Whether the side to move is in check.
+    #[must_use]
+    pub fn in_check(&self) -> bool {
+        let own = if self.turn.is_black() { BLACK } else { 0 };
+        let other = own ^ BLACK;
+        let king = self.kings[usize::from(own / BLACK)] as i8;
+        // Pawns attack towards their far side, so the attacker stands further up for White.
+        let up = if own == 0 { 1 } else { -1 };
+        let stands = |step: (i8, i8), code: u8| self.at(king, step) == Some(code);
+        stands((1, up), other | PAWN)
+            || stands((-1, up), other | PAWN)
+            || LEAPS.iter().any(|&step| stands(step, other | KNIGHT))
+            || ORTHOGONAL
+                .iter()
+                .any(|&step| self.slider(king, step, other, ROOK))
+            || DIAGONAL
+                .iter()
+                .any(|&step| self.slider(king, step, other, BISHOP))
+    }
+
+    /// The code on the square `step` files and ranks away.
+    fn at(&self, square: i8, step: (i8, i8)) -> Option<u8> {
+        let (file, rank) = (square % 8 + step.0, square / 8 + step.1);
+        ((0..8).contains(&file) && (0..8).contains(&rank))
+            .then(|| self.squares[(rank * 8 + file) as usize])
+    }
+
+    /// Whether the first piece from the king along `step` is an attacking slider or, one step
+    /// away, the other king (which only broken records have).
+    fn slider(&self, king: i8, step: (i8, i8), other: u8, role: u8) -> bool {
+        for distance in 1..8 {
+            match self.at(king, (step.0 * distance, step.1 * distance)) {
+                None => return false,
+                Some(EMPTY) => {}
+                Some(code) => return code == other | role || code == other | QUEEN,
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,47 @@
+//! Training records: games in viriformat, the format of the Viridithas engine.
+//!
+//! A game is its start position in 32 bytes ([`PackedBoard`]), then four bytes a ply (a
+//! [`PackedMove`](crate::types::PackedMove) and an `i16` score in centipawns as White sees it),
+//! then four zero bytes. Files are games one after another, plain or compressed with zstd.
+//! The format lacks a place for how the scores were made: file names and the notes beside them
+//! say so.
+
+mod convert;
+mod file;
+mod game;
+mod mailbox;
+mod packed_board;
+
+pub use file::{FileHash, GameReader, GameWriter};
+pub use game::{Game, GameResult, NO_SCORE, Ply};
+pub use mailbox::Mailbox;
+pub use packed_board::{BLACK, PackedBoard};
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why a record was refused.
+#[derive(Debug, Error)]
+pub enum RecordError {
+    /// The file could not be opened, read or written.
+    #[error("cannot access {}: {source}", path.display())]
+    Open { path: PathBuf, source: io::Error },
+    /// Damaged compression, or the disk failed.
+    #[error("cannot read game {game}: {source}")]
+    Read { game: u64, source: io::Error },
+    /// The file ends within a game.
+    #[error("the file is cut off within game {0}")]
+    Truncated(u64),
+    /// The start position is none.
+    #[error("game {game}: {reason}")]
+    BadBoard { game: u64, reason: &'static str },
+    /// A move that moves no piece of the side to move.
+    #[error("game {game}, ply {ply}: {reason}")]
+    BadMove {
+        game: u64,
+        ply: usize,
+        reason: &'static str,
+    },
+}

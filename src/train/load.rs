@@ -1,0 +1,269 @@
+//! Reads recorded games into memory as samples.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::record::{FileHash, Game, GameReader, Mailbox, NO_SCORE, RecordError};
+
+use super::sample::Sample;
+use super::shuffle::mix;
+
+/// Which positions are left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Filter {
+    /// Keep positions in check if they have a score.
+    pub keep_checks: bool,
+    /// Leave out positions in which a capture or promotion was played.
+    pub skip_tactical: bool,
+    /// Leave out scores of more centipawns than this, mates among them.
+    pub max_score: i16,
+    /// Leave out positions before this ply of the game.
+    pub min_ply: u32,
+    /// Leave out positions with fewer pieces.
+    pub min_pieces: usize,
+    /// Leave out scores of more centipawns than this for the side that lost.
+    pub contradiction: Option<i16>,
+}
+
+impl Filter {
+    fn keeps(
+        &self,
+        board: &Mailbox,
+        ply: &crate::record::Ply,
+        score: i16,
+        half_points: u8,
+    ) -> bool {
+        let contradicted =
+            |limit: i16| score > limit && half_points == 0 || score < -limit && half_points == 2;
+        ply.score != NO_SCORE
+            && score.abs() <= self.max_score
+            && board.ply >= self.min_ply
+            && board.occupied.count_ones() as usize >= self.min_pieces
+            && !(self.skip_tactical && board.is_tactical(ply.played))
+            && !self.contradiction.is_some_and(contradicted)
+            && (self.keep_checks || !board.in_check())
+    }
+}
+
+/// What a file held.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FileSummary {
+    pub name: String,
+    /// FNV-1a of the file's bytes, in hexadecimal.
+    pub hash: String,
+    pub games: u64,
+    pub plies: u64,
+    pub kept: u64,
+    pub held_out: u64,
+}
+
+/// Positions in memory.
+#[derive(Debug, Default)]
+pub struct Dataset {
+    pub train: Vec<Sample>,
+    pub held_out: Vec<Sample>,
+    pub files: Vec<FileSummary>,
+}
+
+/// Why data could not be loaded.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    #[error("{}: {source}", path.display())]
+    Record { path: PathBuf, source: RecordError },
+    #[error("no position is left after filtering")]
+    Empty,
+}
+
+/// How many games in a thousand are held out, and the seed that picks them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HoldOut {
+    pub per_mille: u64,
+    pub seed: u64,
+}
+
+/// How far loading has come.
+#[derive(Debug, Default)]
+pub struct LoadProgress {
+    pub files: AtomicUsize,
+    pub positions: AtomicU64,
+}
+
+struct Part {
+    train: Vec<Sample>,
+    held_out: Vec<Sample>,
+    summary: FileSummary,
+}
+
+/// Reads all files with `threads` threads. The order of positions depends on the files alone.
+///
+/// # Errors
+/// The first file that cannot be read, or no position at all.
+pub fn load(
+    paths: &[PathBuf],
+    filter: &Filter,
+    hold_out: HoldOut,
+    threads: usize,
+    progress: &LoadProgress,
+) -> Result<Dataset, LoadError> {
+    let next = AtomicUsize::new(0);
+    let parts: Vec<Mutex<Option<Result<Part, LoadError>>>> =
+        paths.iter().map(|_| Mutex::new(None)).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..threads.max(1) {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(path) = paths.get(index) else { return };
+                    let part =
+                        load_file(path, index, filter, hold_out, progress).map_err(|source| {
+                            LoadError::Record {
+                                path: path.clone(),
+                                source,
+                            }
+                        });
+                    progress.files.fetch_add(1, Ordering::Relaxed);
+                    *parts[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(part);
+                }
+            });
+        }
+    });
+    let mut loaded = Vec::with_capacity(parts.len());
+    for part in parts {
+        if let Some(part) = part.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            loaded.push(part?);
+        }
+    }
+    let total = |count: fn(&Part) -> usize| loaded.iter().map(count).sum();
+    let mut data = Dataset {
+        train: Vec::with_capacity(total(|part| part.train.len())),
+        held_out: Vec::with_capacity(total(|part| part.held_out.len())),
+        files: Vec::with_capacity(loaded.len()),
+    };
+    // Each part is freed once copied, so that memory never holds everything twice.
+    for mut part in loaded {
+        data.train.append(&mut part.train);
+        data.held_out.append(&mut part.held_out);
+        data.files.push(part.summary);
+    }
+    if data.train.is_empty() {
+        Err(LoadError::Empty)
+    } else {
+        Ok(data)
+    }
+}
+
+fn load_file(
+    path: &Path,
+    index: usize,
+    filter: &Filter,
+    hold_out: HoldOut,
+    progress: &LoadProgress,
+) -> Result<Part, RecordError> {
+    const PER_MILLE: u64 = 1000;
+    let source = u8::try_from(index).unwrap_or(u8::MAX);
+    let hash = FileHash::of(path)?;
+    let mut reader = GameReader::open(path)?;
+    let mut game = Game::empty();
+    let (mut train, mut held_out) = (Vec::new(), Vec::new());
+    let mut plies = 0;
+    while reader.read_into(&mut game)? {
+        let number = reader.games();
+        plies += game.plies.len() as u64;
+        let draw = mix(hold_out.seed ^ mix(hash.0 ^ mix(number))) % PER_MILLE;
+        let into = if draw < hold_out.per_mille {
+            &mut held_out
+        } else {
+            &mut train
+        };
+        let before = into.len();
+        collect(&game, number, source, filter, into)?;
+        progress
+            .positions
+            .fetch_add((into.len() - before) as u64, Ordering::Relaxed);
+    }
+    let name = path
+        .file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned();
+    let summary = FileSummary {
+        name,
+        hash: format!("{:016x}", hash.0),
+        games: reader.games(),
+        plies,
+        kept: train.len() as u64,
+        held_out: held_out.len() as u64,
+    };
+    Ok(Part {
+        train,
+        held_out,
+        summary,
+    })
+}
+
+/// Replays a game and appends the positions that the filter keeps.
+fn collect(
+    game: &Game,
+    number: u64,
+    source: u8,
+    filter: &Filter,
+    into: &mut Vec<Sample>,
+) -> Result<(), RecordError> {
+    let mut board = Mailbox::unpack(&game.start).map_err(|reason| RecordError::BadBoard {
+        game: number,
+        reason,
+    })?;
+    for (index, ply) in game.plies.iter().enumerate() {
+        let black = board.turn.is_black();
+        let score = if black {
+            ply.score.saturating_neg()
+        } else {
+            ply.score
+        };
+        let half_points = game.result.half_points(board.turn);
+        if filter.keeps(&board, ply, score, half_points) {
+            into.push(Sample::pack(&board, score, half_points, source));
+        }
+        board
+            .play(ply.played)
+            .map_err(|reason| RecordError::BadMove {
+                game: number,
+                ply: index + 1,
+                reason,
+            })?;
+    }
+    Ok(())
+}
+
+/// Fits K of the logistic curve sigmoid(score / K) to the results by Newton's method on 1 / K.
+/// `None` where the results say nothing (all alike, or unrelated to the scores).
+#[must_use]
+pub fn fit_scale(samples: &[Sample]) -> Option<f64> {
+    const ROUNDS: usize = 30;
+    const START: f64 = 1.0 / 300.0;
+    const MOST: usize = 2_000_000;
+    let stride = samples.len().div_ceil(MOST).max(1);
+    let mut inverse = START;
+    for _ in 0..ROUNDS {
+        let (mut slope, mut curve) = (0.0, 0.0);
+        for sample in samples.iter().step_by(stride) {
+            let score = f64::from(sample.score);
+            let expected = 1.0 / (1.0 + (-score * inverse).exp());
+            slope += (f64::from(sample.half_points) / 2.0 - expected) * score;
+            curve += expected * (1.0 - expected) * score * score;
+        }
+        if curve <= 0.0 {
+            return None;
+        }
+        let step = slope / curve;
+        inverse += step;
+        if step.abs() < inverse.abs() * 1e-9 {
+            break;
+        }
+    }
+    (inverse > 0.0 && inverse.is_finite()).then(|| 1.0 / inverse)
+}

@@ -1,0 +1,62 @@
+//! What a run tells while it goes: a progress bar on a terminal, a log line now and then
+//! elsewhere.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Steps of the bar: a run's whole length.
+const BAR_STEPS: u64 = 10_000;
+const LINE_EVERY: Duration = Duration::from_secs(30);
+const TEMPLATE: &str = "{wide_bar} {percent:>3}%  {msg}  {eta} left";
+
+/// One run's progress on stderr.
+pub struct Reporter {
+    bar: Option<ProgressBar>,
+    last_line: Option<Instant>,
+}
+
+impl Reporter {
+    pub fn new() -> Reporter {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new(BAR_STEPS);
+            if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Reporter {
+            bar,
+            last_line: None,
+        }
+    }
+
+    /// Shows how far the run is (0 to 1) and what there is to say about it.
+    pub fn update(&mut self, done: f64, message: impl FnOnce() -> String) {
+        if let Some(bar) = &self.bar {
+            bar.set_position((done * BAR_STEPS as f64) as u64);
+            bar.set_message(message());
+        } else if self
+            .last_line
+            .is_none_or(|last| last.elapsed() >= LINE_EVERY)
+        {
+            self.last_line = Some(Instant::now());
+            log::info!("{:5.1} %  {}", 100.0 * done, message());
+        }
+    }
+
+    /// A line that stays.
+    pub fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => log::info!("{text}"),
+        }
+    }
+
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish();
+        }
+    }
+}

@@ -1,0 +1,458 @@
+//! A training run from start to finish.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use serde::Serialize;
+
+use crate::nnue::format::{HIDDEN_STEP, QuantisedNet, fnv1a};
+
+use super::checkpoint::{self, Progress};
+use super::export;
+use super::kernel::{CHUNK, Losses, Target, Worker};
+use super::load::{self, Dataset, FileSummary, Filter, HoldOut, LoadProgress};
+use super::model::Model;
+use super::report::Reporter;
+use super::sample::Sample;
+use super::schedule::Schedule;
+use super::shuffle::Permutation;
+
+/// Positions that held-out losses are measured on during a run.
+const HELD_OUT_SAMPLE: usize = 1 << 17;
+/// Positions that the quantised network is compared on.
+const COMPARED: usize = 4096;
+const PAUSE_POLL: Duration = Duration::from_millis(200);
+
+/// All that a run is told.
+#[derive(Clone, Debug, Serialize)]
+pub struct Config {
+    #[serde(skip)]
+    pub data: Vec<PathBuf>,
+    #[serde(skip)]
+    pub output: PathBuf,
+    /// Checkpoint to resume, if it exists; written as training goes on.
+    #[serde(skip)]
+    pub checkpoint: PathBuf,
+    /// A checkpoint or network file to begin with instead of random weights.
+    pub init: Option<PathBuf>,
+    pub name: String,
+    pub hidden: usize,
+    pub batch: usize,
+    pub lambda: f64,
+    /// K, centipawns for an output of 1.0; `None` fits it to the results.
+    pub scale: Option<f64>,
+    pub schedule: Schedule,
+    pub filter: Filter,
+    pub hold_out: HoldOut,
+    pub seed: u64,
+    #[serde(skip)]
+    pub threads: usize,
+    /// Minutes between checkpoints; one is also written after each epoch.
+    #[serde(skip)]
+    pub checkpoint_minutes: f64,
+    /// Training waits while this file exists.
+    #[serde(skip)]
+    pub pause_file: Option<PathBuf>,
+}
+
+/// What is written next to the finished network.
+#[derive(Debug, Serialize)]
+struct Record<'a> {
+    config: &'a Config,
+    command: Vec<String>,
+    commit: Option<&'static str>,
+    files: &'a [FileSummary],
+    positions: usize,
+    held_out: usize,
+    scale: f64,
+    fitted_scale: Option<f64>,
+    steps: u64,
+    epochs: f64,
+    training_seconds: f64,
+    train_loss: f64,
+    held_out_loss: HeldOut,
+    rounding_error_rms_cp: f64,
+    rounding_error_max_cp: f64,
+    network_hash: String,
+}
+
+/// Mean squared errors on held-out positions.
+#[derive(Clone, Debug, Serialize)]
+pub struct HeldOut {
+    pub target: f64,
+    pub score: f64,
+    pub result: f64,
+    /// Squared error against the score by file, for files that hold any positions out.
+    pub score_by_file: Vec<(String, f64)>,
+}
+
+/// Trains a network and writes it with its record.
+///
+/// # Errors
+/// Data, checkpoint or outputs that cannot be read or written, or settings that contradict.
+pub fn run(config: &Config) -> anyhow::Result<()> {
+    if config.hidden == 0 || !config.hidden.is_multiple_of(HIDDEN_STEP) {
+        bail!(
+            "the hidden width must be a multiple of {HIDDEN_STEP}, not {}",
+            config.hidden
+        );
+    }
+    if config.batch == 0 {
+        bail!("a batch needs at least one position");
+    }
+    let started = Instant::now();
+    let progress = LoadProgress::default();
+    let data = load::load(
+        &config.data,
+        &config.filter,
+        config.hold_out,
+        config.threads,
+        &progress,
+    )?;
+    let mut trainer = Trainer::new(config, data)?;
+    trainer.reporter.line(&format!(
+        "{} positions to learn from, {} held out, from {} files in {:.0} s; K {:.1}, fitted {:.1}",
+        trainer.data.train.len(),
+        trainer.data.held_out.len(),
+        trainer.data.files.len(),
+        started.elapsed().as_secs_f64(),
+        trainer.scale,
+        trainer.fitted.unwrap_or(f64::NAN),
+    ));
+    trainer.train()?;
+    trainer.finish()
+}
+
+struct Trainer<'a> {
+    config: &'a Config,
+    data: Dataset,
+    model: Model,
+    workers: Vec<Worker>,
+    reporter: Reporter,
+    scale: f64,
+    fitted: Option<f64>,
+    fingerprint: u64,
+    /// Seconds trained before this process and, so far, in it.
+    seconds: f64,
+    running: Losses,
+    held_out: HeldOut,
+}
+
+impl<'a> Trainer<'a> {
+    fn new(config: &'a Config, data: Dataset) -> anyhow::Result<Trainer<'a>> {
+        let fitted = load::fit_scale(&data.train);
+        let Some(scale) = config.scale.or(fitted) else {
+            bail!("no scale can be fitted to these results: give one with --scale");
+        };
+        let described = serde_json::to_vec(&(config, &data.files))?;
+        let fingerprint = fnv1a(&described);
+        let (model, seconds) = begin(config, fingerprint)?;
+        if model.hidden != config.hidden {
+            bail!(
+                "the network to start from has {} hidden neurons",
+                model.hidden
+            );
+        }
+        let workers = (0..config.threads.max(1))
+            .map(|_| Worker::new(config.hidden))
+            .collect();
+        let held_out = HeldOut {
+            target: 0.0,
+            score: 0.0,
+            result: 0.0,
+            score_by_file: Vec::new(),
+        };
+        Ok(Trainer {
+            config,
+            data,
+            model,
+            workers,
+            reporter: Reporter::new(),
+            scale,
+            fitted,
+            fingerprint,
+            seconds,
+            running: Losses::default(),
+            held_out,
+        })
+    }
+
+    fn target(&self) -> Target {
+        Target {
+            scale: self.scale as f32,
+            lambda: self.config.lambda as f32,
+        }
+    }
+
+    fn steps_an_epoch(&self) -> usize {
+        // The rest of an epoch that fills no batch is left for the next, differently shuffled.
+        (self.data.train.len() / self.config.batch).max(1)
+    }
+
+    fn done(&self) -> f64 {
+        let an_epoch = self.steps_an_epoch() as f64;
+        self.config
+            .schedule
+            .done(self.model.steps, an_epoch, self.seconds)
+    }
+
+    fn train(&mut self) -> anyhow::Result<()> {
+        let an_epoch = self.steps_an_epoch() as u64;
+        let mut last_saved = Instant::now();
+        let mut window = (Instant::now(), self.model.steps);
+        let mut speed = 0.0;
+        self.measure();
+        loop {
+            self.wait_while_paused();
+            let done = self.done();
+            if done >= 1.0 {
+                return Ok(());
+            }
+            let begun = Instant::now();
+            let epoch = self.model.steps / an_epoch;
+            let order = Permutation::new(self.data.train.len(), self.config.seed, epoch);
+            let rate = self.config.schedule.rate(done, self.model.steps);
+            let losses = self.batch(&order, (self.model.steps % an_epoch) as usize, rate);
+            self.note(&losses);
+            self.seconds += begun.elapsed().as_secs_f64();
+            let elapsed = window.0.elapsed().as_secs_f64();
+            if elapsed > 1.0 {
+                let positions = (self.model.steps - window.1) as f64 * self.config.batch as f64;
+                speed = positions / elapsed;
+                window = (Instant::now(), self.model.steps);
+            }
+            let (running, held_out, steps) = (self.running, &self.held_out, self.model.steps);
+            self.reporter.update(done, || {
+                format!(
+                    "epoch {:.2}  loss {:.6}  held out {:.6} (score {:.6}, result {:.5})  {:.0} k/s",
+                    steps as f64 / an_epoch as f64,
+                    running.mean(running.target),
+                    held_out.target,
+                    held_out.score,
+                    held_out.result,
+                    speed / 1000.0,
+                )
+            });
+            let minutes = last_saved.elapsed().as_secs_f64() / 60.0;
+            if self.model.steps % an_epoch == 0 || minutes >= self.config.checkpoint_minutes {
+                self.measure();
+                self.save()?;
+                last_saved = Instant::now();
+            }
+        }
+    }
+
+    /// One optimiser step over a batch of the epoch's order.
+    fn batch(&mut self, order: &Permutation, index: usize, rate: f64) -> Losses {
+        let first = index * self.config.batch;
+        let end = (first + self.config.batch).min(self.data.train.len());
+        let target = self.target();
+        let (model, train) = (&self.model, &self.data.train[..]);
+        let next = AtomicUsize::new(first);
+        let mut total = Losses::default();
+        std::thread::scope(|scope| {
+            let handles: Vec<_> = self
+                .workers
+                .iter_mut()
+                .map(|worker| {
+                    let next = &next;
+                    scope.spawn(move || {
+                        let mut losses = Losses::default();
+                        loop {
+                            let from = next.fetch_add(CHUNK, Ordering::Relaxed);
+                            if from >= end {
+                                return losses;
+                            }
+                            let to = (from + CHUNK).min(end);
+                            let samples = (from..to).map(|index| train[order.at(index)]);
+                            losses.add(&worker.learn(model, target, samples));
+                        }
+                    })
+                })
+                .collect();
+            for handle in handles {
+                if let Ok(losses) = handle.join() {
+                    total.add(&losses);
+                }
+            }
+        });
+        let mut gradients: Vec<_> = self
+            .workers
+            .iter_mut()
+            .map(|worker| &mut worker.gradients)
+            .collect();
+        self.model
+            .step(&mut gradients, 1.0 / (end - first) as f32, rate);
+        total
+    }
+
+    /// Keeps a decaying mean of the training loss.
+    fn note(&mut self, losses: &Losses) {
+        const KEEP: f64 = 0.99;
+        let running = &mut self.running;
+        for sum in [
+            &mut running.positions,
+            &mut running.target,
+            &mut running.score,
+            &mut running.result,
+        ] {
+            *sum *= KEEP;
+        }
+        running.add(losses);
+    }
+
+    fn wait_while_paused(&self) {
+        if let Some(path) = &self.config.pause_file {
+            while path.exists() {
+                std::thread::sleep(PAUSE_POLL);
+            }
+        }
+    }
+
+    /// Losses on held-out positions, evenly picked.
+    fn measure(&mut self) {
+        let stride = self.data.held_out.len().div_ceil(HELD_OUT_SAMPLE).max(1);
+        let picked: Vec<Sample> = self.data.held_out.iter().step_by(stride).copied().collect();
+        let target = self.target();
+        let model = &self.model;
+        let share = picked.len().div_ceil(self.workers.len()).max(1);
+        let files = self.data.files.len().min(usize::from(u8::MAX) + 1);
+        let mut by_file = vec![Losses::default(); files];
+        std::thread::scope(|scope| {
+            let handles: Vec<_> = self
+                .workers
+                .iter_mut()
+                .zip(picked.chunks(share))
+                .map(|(worker, part)| {
+                    scope.spawn(move || {
+                        let mut by_file = vec![Losses::default(); files];
+                        for chunk in part.chunks(CHUNK) {
+                            worker.evaluate(model, chunk.iter().copied(), |sample, output| {
+                                by_file[usize::from(sample.source)].judge(sample, output, target);
+                            });
+                        }
+                        by_file
+                    })
+                })
+                .collect();
+            for handle in handles {
+                let parts = handle.join().unwrap_or_default();
+                for (sum, part) in by_file.iter_mut().zip(&parts) {
+                    sum.add(part);
+                }
+            }
+        });
+        let mut total = Losses::default();
+        by_file.iter().for_each(|losses| total.add(losses));
+        self.held_out = HeldOut {
+            target: total.mean(total.target),
+            score: total.mean(total.score),
+            result: total.mean(total.result),
+            score_by_file: self
+                .data
+                .files
+                .iter()
+                .zip(&by_file)
+                .filter(|(_, losses)| losses.positions > 0.0)
+                .map(|(file, losses)| (file.name.clone(), losses.mean(losses.score)))
+                .collect(),
+        };
+    }
+
+    /// Writes the checkpoint and the network as it is now.
+    fn save(&self) -> anyhow::Result<QuantisedNet> {
+        let progress = Progress {
+            hidden: self.model.hidden,
+            steps: self.model.steps,
+            seconds: self.seconds,
+            fingerprint: self.fingerprint,
+            scale: self.scale,
+        };
+        checkpoint::save(&self.config.checkpoint, &self.model, &progress)?;
+        let net = export::quantise(&self.model, &self.config.name, self.scale.round() as i32);
+        let temporary = self.config.output.with_extension("pnn.tmp");
+        net.save(&temporary)?;
+        fs::rename(&temporary, &self.config.output)
+            .with_context(|| format!("cannot write {}", self.config.output.display()))?;
+        Ok(net)
+    }
+
+    fn finish(&mut self) -> anyhow::Result<()> {
+        self.measure();
+        let net = self.save()?;
+        let held_out = &self.data.held_out;
+        let sample = if held_out.is_empty() {
+            &self.data.train
+        } else {
+            held_out
+        };
+        let stride = sample.len().div_ceil(COMPARED).max(1);
+        let sample: Vec<Sample> = sample.iter().step_by(stride).copied().collect();
+        let (rms, largest) = export::rounding_error(&self.model, &net, &sample);
+        let record = Record {
+            config: self.config,
+            command: std::env::args().collect(),
+            commit: option_env!("PLEACH_COMMIT"),
+            files: &self.data.files,
+            positions: self.data.train.len(),
+            held_out: held_out.len(),
+            scale: self.scale,
+            fitted_scale: self.fitted,
+            steps: self.model.steps,
+            epochs: self.model.steps as f64 / self.steps_an_epoch() as f64,
+            training_seconds: self.seconds,
+            train_loss: self.running.mean(self.running.target),
+            held_out_loss: self.held_out.clone(),
+            rounding_error_rms_cp: rms,
+            rounding_error_max_cp: largest,
+            network_hash: format!("{:016x}", fnv1a(&net.to_bytes())),
+        };
+        let path = self.config.output.with_extension("json");
+        fs::write(&path, serde_json::to_vec_pretty(&record)?)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        self.reporter.finish();
+        self.reporter.line(&format!(
+            "{}: {} steps in {:.0} s, held out {:.6} (score {:.6}, result {:.5}); rounding moves \
+             evaluations by {rms:.2} cp (root mean square; at most {largest:.1})",
+            self.config.output.display(),
+            self.model.steps,
+            self.seconds,
+            self.held_out.target,
+            self.held_out.score,
+            self.held_out.result,
+        ));
+        Ok(())
+    }
+}
+
+/// The parameters to begin with and the seconds already trained.
+fn begin(config: &Config, fingerprint: u64) -> anyhow::Result<(Model, f64)> {
+    if config.checkpoint.exists() {
+        let (model, progress) = checkpoint::load(&config.checkpoint)?;
+        if progress.fingerprint != fingerprint {
+            bail!(
+                "{} belongs to a run with other data or settings: remove it or name another",
+                config.checkpoint.display()
+            );
+        }
+        return Ok((model, progress.seconds));
+    }
+    let Some(path) = &config.init else {
+        return Ok((Model::random(config.hidden, config.seed), 0.0));
+    };
+    Ok((initial(path)?, 0.0))
+}
+
+/// Parameters from a checkpoint or a network file, the optimiser fresh.
+fn initial(path: &Path) -> anyhow::Result<Model> {
+    let start = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    if !start.starts_with(&checkpoint::MAGIC) {
+        return Ok(export::restore(&QuantisedNet::from_bytes(&start)?));
+    }
+    let (mut model, _) = checkpoint::load(path)?;
+    model.forget();
+    Ok(model)
+}
