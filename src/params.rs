@@ -25,6 +25,10 @@ macro_rules! parameters {
         #[cfg(not(feature = "tune"))]
         mod values {
             $($(#[$doc])* #[inline(always)] #[must_use] pub const fn $name() -> i32 { $default })*
+
+            pub(super) const fn store(_name: &str, _value: i32) -> bool {
+                false
+            }
         }
 
         #[cfg(feature = "tune")]
@@ -39,11 +43,12 @@ macro_rules! parameters {
 
             $($(#[$doc])* #[inline(always)] #[must_use] pub fn $name() -> i32 { cells::$name.load(Relaxed) })*
 
-            pub(super) fn cell(name: &str) -> Option<&'static AtomicI32> {
+            pub(super) fn store(name: &str, value: i32) -> bool {
                 match name {
-                    $(stringify!($name) => Some(&cells::$name),)*
-                    _ => None,
+                    $(stringify!($name) => cells::$name.store(value, Relaxed),)*
+                    _ => return false,
                 }
+                true
             }
         }
 
@@ -190,9 +195,9 @@ parameters! {
     malus_most = 1500, 700, 3000, 120;
     /// A move that a fail-low proves good for the opponent: share of the bonus (1/128).
     prior_bonus = 90, 0, 200, 12;
-    /// Evaluation-difference bonus for the move just played: scale (1/16) and most.
-    eval_difference = 60, 0, 160, 10;
-    eval_difference_most = 800, 200, 2000, 100;
+    /// Evaluation-difference bonus for the move just played: history a centipawn, and most.
+    eval_difference = 24, 0, 80, 5;
+    eval_difference_most = 1600, 400, 3000, 150;
 
     /// Ordering of captures: weight of the victim, share of history in the exchange threshold
     /// (1/1024); ordering of quiet moves: killers, threats.
@@ -241,17 +246,13 @@ pub fn see_value(role: crate::types::Role) -> i32 {
     }
 }
 
-/// Changes a parameter. Returns false if there is none of that name or the value is out of range.
-#[cfg(feature = "tune")]
+/// Changes a parameter. Returns false if there is none of that name, the value is out of range,
+/// or this build's parameters are constants.
 pub fn set(name: &str, value: i32) -> bool {
     let Some(parameter) = PARAMETERS.iter().find(|p| p.name == name) else {
         return false;
     };
-    let in_range = (parameter.min..=parameter.max).contains(&value);
-    if let Some(cell) = values::cell(name).filter(|_| in_range) {
-        cell.store(value, std::sync::atomic::Ordering::Relaxed);
-    }
-    in_range
+    (parameter.min..=parameter.max).contains(&value) && values::store(name, value)
 }
 
 #[cfg(test)]

@@ -129,7 +129,7 @@ impl Worker {
         // What the move's maker lost by it is what both evaluations add up to.
         let loss = (static_eval - Score::DRAW) + (before - Score::DRAW);
         let most = p::eval_difference_most();
-        let bonus = (-loss * p::eval_difference() / 16).clamp(-most, most);
+        let bonus = (-loss * p::eval_difference()).clamp(-most, most);
         self.histories
             .butterfly
             .update(piece.color, previous.threats, previous.current, bonus);

@@ -7,6 +7,7 @@ use thiserror::Error;
 use super::logfile;
 use super::output::Style;
 use crate::engine::{self, Engine};
+use crate::params::{self, Parameter};
 use crate::types::CastlingMode;
 
 /// What clients send for "no text".
@@ -259,7 +260,40 @@ const LONGEST_QUOTE: usize = 60;
 /// Every `option` line.
 #[must_use]
 pub fn declarations() -> Vec<String> {
-    OPTIONS.iter().map(UciOption::declaration).collect()
+    let mut lines: Vec<String> = OPTIONS.iter().map(UciOption::declaration).collect();
+    lines.extend(tunables().iter().map(|p| {
+        format!(
+            "option name {} type spin default {} min {} max {}",
+            p.name, p.default, p.min, p.max
+        )
+    }));
+    lines
+}
+
+/// The search's parameters, which only builds with the feature `tune` show as options.
+fn tunables() -> &'static [Parameter] {
+    if cfg!(feature = "tune") {
+        params::PARAMETERS
+    } else {
+        &[]
+    }
+}
+
+/// Sets a parameter of the search.
+fn set_tunable(parameter: &Parameter, value: Option<&str>) -> Result<(), OptionError> {
+    let kind = Kind::Spin {
+        default: parameter.default.into(),
+        min: parameter.min.into(),
+        max: parameter.max.into(),
+    };
+    if let Value::Spin(number) = read(parameter.name, kind, value)? {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "within the parameter's range"
+        )]
+        params::set(parameter.name, number as i32);
+    }
+    Ok(())
 }
 
 /// Sets the option with this name, in any case.
@@ -275,9 +309,12 @@ pub fn set(target: &mut Target<'_>, name: &str, value: Option<&str>) -> Result<(
             let value = option.read(value)?;
             (option.set)(target, value)
         }
-        None => Err(OptionError::Unknown(
-            name.chars().take(LONGEST_QUOTE).collect(),
-        )),
+        None => match tunables().iter().find(|parameter| parameter.name == name) {
+            Some(parameter) => set_tunable(parameter, value),
+            None => Err(OptionError::Unknown(
+                name.chars().take(LONGEST_QUOTE).collect(),
+            )),
+        },
     }
 }
 
