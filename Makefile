@@ -1,0 +1,25 @@
+# For OpenBench, which runs `make EXE=<name> [EVALFILE=<file>]`, and for short commands.
+# Everything else is plain cargo.
+
+EXE ?= pleach
+ifeq ($(OS),Windows_NT)
+  SUFFIX := .exe
+endif
+NAME := $(EXE:.exe=)$(SUFFIX)
+
+ifdef EVALFILE
+  # build.rs builds this network in.
+  export EVALFILE
+endif
+
+.PHONY: all check clean
+
+all:
+	cargo build --release --locked
+	cp target/release/pleach$(SUFFIX) $(NAME)
+
+check:
+	.ci/run
+
+clean:
+	cargo clean
