@@ -5,6 +5,7 @@ mod bench;
 mod eval;
 mod lab;
 mod perft;
+mod train;
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -49,6 +50,8 @@ enum Command {
     Analyse(analyse::Arguments),
     /// Compare and draw the textbook algorithms
     Lab(lab::Arguments),
+    /// Train a network on recorded games
+    Train(Box<train::TrainArgs>),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -87,6 +90,7 @@ fn dispatch(cli: Cli) -> Outcome {
         Some(Command::Eval(arguments)) => eval::run(&arguments),
         Some(Command::Analyse(arguments)) => analyse::run(&arguments),
         Some(Command::Lab(arguments)) => lab::run(&arguments),
+        Some(Command::Train(arguments)) => train::run(*arguments).map(|()| true),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "pleach", &mut script);

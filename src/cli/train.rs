@@ -51,6 +51,9 @@ pub struct TrainArgs {
     /// Steps over which the learning rate rises at the start
     #[arg(long, default_value_t = 200)]
     pub warm_up: u64,
+    /// Share of the run after which weights are used as the network file rounds them
+    #[arg(long, default_value_t = 0.6)]
+    pub round_from: f64,
     /// Share of the game's result in the target; the rest is the score
     #[arg(long, default_value_t = 0.0)]
     pub lambda: f64,
@@ -97,6 +100,7 @@ pub struct TrainArgs {
 /// # Errors
 /// See [`run::run`].
 pub fn run(args: TrainArgs) -> anyhow::Result<()> {
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("info")).init();
     let machine = std::thread::available_parallelism().map_or(1, NonZero::get);
     let stem = args
         .output
@@ -122,6 +126,7 @@ pub fn run(args: TrainArgs) -> anyhow::Result<()> {
             end: args.final_rate.min(args.rate),
             warm_up: args.warm_up,
         },
+        round_from: args.round_from,
         filter: Filter {
             keep_checks: args.keep_checks,
             skip_tactical: args.skip_tactical,

@@ -129,7 +129,7 @@ pub fn rounding_error(model: &Model, net: &QuantisedNet, samples: &[Sample]) -> 
     let mut worker = Worker::new(model.hidden);
     let (mut squares, mut largest, mut count) = (0.0, 0f64, 0u32);
     for chunk in samples.chunks(super::kernel::CHUNK) {
-        worker.evaluate(model, chunk.iter().copied(), |sample, output| {
+        worker.evaluate(model, chunk, |sample, output| {
             let float = f64::from(output) * f64::from(net.scale);
             let error = float - f64::from(evaluate(net, sample));
             squares += error * error;

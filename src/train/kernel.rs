@@ -103,6 +103,7 @@ pub fn sigmoid(x: f32) -> f32 {
 /// One thread's working memory.
 pub struct Worker {
     pub gradients: Gradients,
+    picks: Vec<usize>,
     samples: Vec<Sample>,
     /// Active inputs of each view.
     active: Vec<[u16; MAX_ACTIVE]>,
@@ -120,6 +121,7 @@ impl Worker {
     pub fn new(hidden: usize) -> Worker {
         Worker {
             gradients: Gradients::new(hidden),
+            picks: Vec::with_capacity(CHUNK),
             samples: Vec::with_capacity(CHUNK),
             active: vec![[0; MAX_ACTIVE]; VIEWS],
             counts: vec![0; VIEWS],
@@ -129,14 +131,15 @@ impl Worker {
         }
     }
 
-    /// Adds the gradients of up to [`CHUNK`] positions to this worker's and returns the losses.
+    /// Adds the gradients of up to [`CHUNK`] positions, picked from `pool` by index, to this worker's and returns the losses.
     pub fn learn(
         &mut self,
         model: &Model,
         target: Target,
-        samples: impl Iterator<Item = Sample>,
+        pool: &[Sample],
+        picks: impl Iterator<Item = usize>,
     ) -> Losses {
-        self.load(samples);
+        self.load(pool, picks);
         self.list_by_input();
         self.forward(model);
         let losses = self.outputs(model, target);
@@ -144,27 +147,31 @@ impl Worker {
         losses
     }
 
-    /// Evaluates up to [`CHUNK`] positions; `each` gets their index and output (centipawns are
+    /// Evaluates up to [`CHUNK`] positions; `each` gets them and their output (centipawns are
     /// the output times the scale).
     pub fn evaluate(
         &mut self,
         model: &Model,
-        samples: impl Iterator<Item = Sample>,
+        samples: &[Sample],
         mut each: impl FnMut(&Sample, f32),
     ) {
-        self.load(samples);
+        self.load(samples, 0..samples.len());
         self.forward(model);
         for (index, sample) in self.samples.iter().enumerate() {
             let bucket = sample.bucket();
-            let weights = &model.outputs.weights.value;
+            let weights = &model.outputs.used;
             let sum = output(&self.lines, weights, model.hidden, bucket, index);
             each(sample, sum + model.outputs.bias.floats()[bucket]);
         }
     }
 
-    fn load(&mut self, samples: impl Iterator<Item = Sample>) {
+    fn load(&mut self, pool: &[Sample], picks: impl Iterator<Item = usize>) {
+        // Indices first: the fetches that follow then overlap, each from anywhere in memory.
+        self.picks.clear();
+        self.picks.extend(picks.take(CHUNK));
         self.samples.clear();
-        self.samples.extend(samples.take(CHUNK));
+        self.samples
+            .extend(self.picks.iter().map(|&index| pool[index]));
         let views = self.active.as_chunks_mut::<2>().0;
         for ((sample, [own, other]), counts) in self
             .samples
@@ -227,7 +234,7 @@ impl Worker {
 
     fn outputs(&mut self, model: &Model, target: Target) -> Losses {
         let hidden = model.hidden;
-        let weights = &model.outputs.weights.value;
+        let weights = &model.outputs.used;
         let mut losses = Losses::default();
         for (index, sample) in self.samples.iter().enumerate() {
             let bucket = sample.bucket();

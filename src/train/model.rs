@@ -11,6 +11,8 @@
 
 use wide::{f32x16, i16x32, i32x16};
 
+use crate::nnue::format::{MAX_OUTPUT_WEIGHT, QA, QB};
+
 use super::sample::{BUCKETS, FEATURES};
 use super::shuffle::mix;
 
@@ -25,9 +27,10 @@ pub const ROWS: usize = 1024;
 pub const BIAS_ROW: usize = FEATURES;
 /// Rows that are trained.
 pub const USED_ROWS: usize = FEATURES + 1;
-/// What stands for 1.0 in the 16-bit copy of the feature weights: eight times finer than the
-/// finished network's, with room for hidden sums up to 16.
-pub const FIXED_ONE: f32 = 2048.0;
+/// Steps of the 16-bit copy of the feature weights for one of the finished network's.
+const FINER: i32 = 8;
+/// What stands for 1.0 in that copy; there is room for hidden sums up to 16.
+pub const FIXED_ONE: f32 = (FINER * QA) as f32;
 /// Bound of all weights, so that the quantised ones fit their integers.
 pub const WEIGHT_LIMIT: f32 = 1.98;
 /// Inputs that are active in a typical position: the fan-in for the initial weights.
@@ -142,8 +145,12 @@ pub struct Tile {
 }
 
 impl Tile {
-    fn refresh_lines(&mut self) {
-        let fixed = |x: Floats| (x * FIXED_ONE).fast_round_int();
+    fn refresh_lines(&mut self, grain: Grain) {
+        let (steps, finer) = match grain {
+            Grain::Fine => (FIXED_ONE, 1),
+            Grain::Network => (QA as f32, FINER),
+        };
+        let fixed = |x: Floats| (x * steps).fast_round_int() * finer;
         let low_half = i32x16::splat(0xffff);
         for (line, [low, high]) in self.lines.iter_mut().zip(self.weights.value.as_chunks().0) {
             let words = fixed(*low) & low_half | fixed(*high) << 16;
@@ -152,13 +159,46 @@ impl Tile {
     }
 }
 
+/// How finely the weights that positions are evaluated with follow the trained ones.
+///
+/// Towards the end of a run evaluation uses the numbers that the network file will hold, while
+/// the trained floats go on moving beneath them by the gradients found with the rounded ones (a
+/// "straight-through estimator", Bengio, Léonard and Courville 2013). The weights then settle
+/// where rounding does least harm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grain {
+    #[default]
+    Fine,
+    Network,
+}
+
 /// The output layers.
 #[derive(Clone, Debug)]
 pub struct Outputs {
     /// `[BUCKETS][2][N]`, the side to move's half first.
     pub weights: Trained,
+    /// The weights as evaluation uses them; see [`Grain`].
+    pub used: Vec<Floats>,
     /// `[BUCKETS]`, then padding.
     pub bias: Trained,
+}
+
+impl Outputs {
+    fn refresh_used(&mut self, grain: Grain) {
+        let (steps, limit) = (QB as f32, f32::from(MAX_OUTPUT_WEIGHT));
+        for (used, value) in self.used.iter_mut().zip(&self.weights.value) {
+            *used = match grain {
+                Grain::Fine => *value,
+                Grain::Network => {
+                    let whole = (*value * steps).round_ties_even();
+                    whole
+                        .fast_max(Floats::splat(-limit))
+                        .fast_min(Floats::splat(limit))
+                        / steps
+                }
+            };
+        }
+    }
 }
 
 /// All parameters with the optimiser's state.
@@ -171,6 +211,7 @@ pub struct Model {
     pub outputs: Outputs,
     /// Optimiser steps taken.
     pub steps: u64,
+    grain: Grain,
 }
 
 /// Gradients as one thread gathers them.
@@ -223,14 +264,17 @@ impl Model {
             weights: Trained::zeroed(USED_ROWS * TILE),
             lines: vec![Line::ZERO; ROWS],
         };
+        let weights = Trained::zeroed(BUCKETS * 2 * hidden);
         Model {
             hidden,
             tiles: vec![tile; hidden / TILE],
             outputs: Outputs {
-                weights: Trained::zeroed(BUCKETS * 2 * hidden),
+                used: weights.value.clone(),
+                weights,
                 bias: Trained::zeroed(BUCKETS),
             },
             steps: 0,
+            grain: Grain::Fine,
         }
     }
 
@@ -249,9 +293,20 @@ impl Model {
         }
     }
 
-    /// Makes the 16-bit copies anew after weights were set.
+    /// Makes the copies that evaluation uses anew after weights were set.
     pub fn refresh(&mut self) {
-        self.tiles.iter_mut().for_each(Tile::refresh_lines);
+        self.tiles
+            .iter_mut()
+            .for_each(|tile| tile.refresh_lines(self.grain));
+        self.outputs.refresh_used(self.grain);
+    }
+
+    /// Sets how finely evaluation follows the trained weights.
+    pub fn set_grain(&mut self, grain: Grain) {
+        if self.grain != grain {
+            self.grain = grain;
+            self.refresh();
+        }
     }
 
     /// Moves every weight along the gradients gathered by all threads, which become zero;
@@ -274,18 +329,20 @@ impl Model {
         self.outputs
             .bias
             .step(&mut [&mut [bias]], factor, &rate, f32::INFINITY);
+        self.outputs.refresh_used(self.grain);
         let mut jobs: Vec<_> = self
             .tiles
             .iter_mut()
             .map(|tile| (tile, parts_of(&mut tiles)))
             .collect();
+        let grain = self.grain;
         let share = jobs.len().div_ceil(threads.max(1)).max(1);
         std::thread::scope(|scope| {
             for jobs in jobs.chunks_mut(share) {
                 scope.spawn(move || {
                     for (tile, parts) in jobs {
                         tile.weights.step(parts, factor, &rate, WEIGHT_LIMIT);
-                        tile.refresh_lines();
+                        tile.refresh_lines(grain);
                     }
                 });
             }

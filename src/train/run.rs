@@ -14,7 +14,7 @@ use super::checkpoint::{self, Progress};
 use super::export;
 use super::kernel::{CHUNK, Losses, Target, Worker};
 use super::load::{self, Dataset, FileSummary, Filter, HoldOut, LoadProgress};
-use super::model::Model;
+use super::model::{Grain, Model};
 use super::report::Reporter;
 use super::sample::Sample;
 use super::schedule::Schedule;
@@ -45,6 +45,8 @@ pub struct Config {
     /// K, centipawns for an output of 1.0; `None` fits it to the results.
     pub scale: Option<f64>,
     pub schedule: Schedule,
+    /// Share of the run after which weights are used as the network file rounds them.
+    pub round_from: f64,
     pub filter: Filter,
     pub hold_out: HoldOut,
     pub seed: u64,
@@ -211,6 +213,9 @@ impl<'a> Trainer<'a> {
             if done >= 1.0 {
                 return Ok(());
             }
+            let coarse = done >= self.config.round_from;
+            self.model
+                .set_grain(if coarse { Grain::Network } else { Grain::Fine });
             let begun = Instant::now();
             let epoch = self.model.steps / an_epoch;
             let order = Permutation::new(self.data.train.len(), self.config.seed, epoch);
@@ -237,7 +242,9 @@ impl<'a> Trainer<'a> {
                 )
             });
             let minutes = last_saved.elapsed().as_secs_f64() / 60.0;
-            if self.model.steps % an_epoch == 0 || minutes >= self.config.checkpoint_minutes {
+            if self.model.steps.is_multiple_of(an_epoch)
+                || minutes >= self.config.checkpoint_minutes
+            {
                 self.measure();
                 self.save()?;
                 last_saved = Instant::now();
@@ -267,8 +274,8 @@ impl<'a> Trainer<'a> {
                                 return losses;
                             }
                             let to = (from + CHUNK).min(end);
-                            let samples = (from..to).map(|index| train[order.at(index)]);
-                            losses.add(&worker.learn(model, target, samples));
+                            let picks = (from..to).map(|index| order.at(index));
+                            losses.add(&worker.learn(model, target, train, picks));
                         }
                     })
                 })
@@ -330,7 +337,7 @@ impl<'a> Trainer<'a> {
                     scope.spawn(move || {
                         let mut by_file = vec![Losses::default(); files];
                         for chunk in part.chunks(CHUNK) {
-                            worker.evaluate(model, chunk.iter().copied(), |sample, output| {
+                            worker.evaluate(model, chunk, |sample, output| {
                                 by_file[usize::from(sample.source)].judge(sample, output, target);
                             });
                         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::export;
 use super::kernel::{CHUNK, Target, Worker, sigmoid};
-use super::model::{BIAS_ROW, FIXED_ONE, HALF, Model, TILE};
+use super::model::{BIAS_ROW, FIXED_ONE, Grain, HALF, Model, TILE};
 use super::sample::{MAX_ACTIVE, Sample};
 use crate::board::{Position, tests::random_games};
 use crate::nnue::{Accumulators, HIDDEN, Network, synthetic};
@@ -116,7 +116,7 @@ fn gradients_are_those_of_finite_differences() {
     let mut model = Model::random(64, 5);
     round_weights(&mut model);
     let mut worker = Worker::new(64);
-    worker.learn(&model, target, samples.iter().copied());
+    worker.learn(&model, target, &samples, 0..samples.len());
     let loss = |model: &Model| -> f64 {
         samples
             .iter()
@@ -176,18 +176,55 @@ fn gradients_are_those_of_finite_differences() {
 }
 
 #[test]
+fn rounded_evaluation_is_the_network_file_s() {
+    let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
+    let mut model = Model::random(64, 21);
+    model.set_grain(Grain::Network);
+    let net = export::quantise(&model, "test", SCALE as i32);
+    let (rms, largest) = export::rounding_error(&model, &net, &samples);
+    assert!(rms < 1.5 && largest < 5.0, "{rms} cp, {largest} cp");
+}
+
+#[test]
 fn chunks_do_not_remember_each_other() {
     let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
     let model = Model::random(64, 9);
     let evaluate = |worker: &mut Worker, part: &[Sample]| {
         let mut outputs = Vec::new();
-        worker.evaluate(&model, part.iter().copied(), |_, output| {
-            outputs.push(output)
-        });
+        worker.evaluate(&model, part, |_, output| outputs.push(output));
         outputs
     };
     let mut worker = Worker::new(64);
     let whole = evaluate(&mut worker, &samples[..CHUNK]);
     let tail = evaluate(&mut worker, &samples[100..110]);
     assert_eq!(tail, whole[100..110]);
+}
+
+#[test]
+fn evaluation_follows_every_step() {
+    let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
+    let mut model = Model::random(64, 33);
+    let mut worker = Worker::new(64);
+    for _ in 0..3 {
+        worker.learn(
+            &model,
+            Target {
+                scale: SCALE,
+                lambda: 0.0,
+            },
+            &samples,
+            0..CHUNK,
+        );
+        model.step(&mut [&mut worker.gradients], 1.0 / CHUNK as f32, 1e-2);
+        let mut fresh = model.clone();
+        fresh.refresh();
+        assert_eq!(model.outputs.used, fresh.outputs.used);
+        assert!(
+            model
+                .tiles
+                .iter()
+                .zip(&fresh.tiles)
+                .all(|(a, b)| a.lines == b.lines)
+        );
+    }
 }
