@@ -224,6 +224,18 @@ impl UciOption {
         format!("option name {} type {kind}", self.name)
     }
 
+    /// The option's row in the book's table.
+    #[must_use]
+    pub fn row(&self) -> String {
+        let (kind, default) = match self.kind {
+            Kind::Check { default } => ("true or false".to_owned(), default.to_string()),
+            Kind::Spin { default, min, max } => (format!("{min} to {max}"), default.to_string()),
+            Kind::Button => ("button".to_owned(), String::new()),
+            Kind::Text => ("text".to_owned(), "empty".to_owned()),
+        };
+        format!("| `{}` | {kind} | {default} | {} |", self.name, self.help)
+    }
+
     fn read<'a>(&self, value: Option<&'a str>) -> Result<Value<'a>, OptionError> {
         read(self.name, self.kind, value)
     }
@@ -309,7 +321,10 @@ pub fn set(target: &mut Target<'_>, name: &str, value: Option<&str>) -> Result<(
             let value = option.read(value)?;
             (option.set)(target, value)
         }
-        None => match tunables().iter().find(|parameter| parameter.name == name) {
+        None => match tunables()
+            .iter()
+            .find(|parameter| parameter.name.eq_ignore_ascii_case(name))
+        {
             Some(parameter) => set_tunable(parameter, value),
             None => Err(OptionError::Unknown(
                 name.chars().take(LONGEST_QUOTE).collect(),
@@ -347,6 +362,17 @@ mod tests {
             lines.contains(
                 &"option name Move Overhead type spin default 10 min 0 max 5000".to_owned()
             )
+        );
+    }
+
+    #[test]
+    fn the_book_has_this_table() {
+        let page = include_str!("../../book/src/uci.md");
+        let rows: Vec<String> = OPTIONS.iter().map(UciOption::row).collect();
+        assert!(
+            page.contains(&rows.join("\n")),
+            "it should read:\n{}",
+            rows.join("\n")
         );
     }
 
