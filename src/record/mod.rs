@@ -11,6 +11,8 @@ mod file;
 mod game;
 mod mailbox;
 mod packed_board;
+#[cfg(test)]
+mod tests;
 
 pub use file::{FileHash, GameReader, GameWriter};
 pub use game::{Game, GameResult, NO_SCORE, Ply};

@@ -267,3 +267,93 @@ pub fn fit_scale(samples: &[Sample]) -> Option<f64> {
     }
     (inverse > 0.0 && inverse.is_finite()).then(|| 1.0 / inverse)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Position;
+    use crate::record::{GameResult, PackedBoard, Ply};
+    use crate::types::{CastlingMode, PackedMove};
+
+    fn filter() -> Filter {
+        Filter {
+            keep_checks: false,
+            skip_tactical: false,
+            max_score: 5000,
+            min_ply: 0,
+            min_pieces: 3,
+            contradiction: None,
+        }
+    }
+
+    /// The samples of a game of the given moves, each scored as White sees it.
+    fn samples(fen: &str, moves: &[&str], score: i16, result: GameResult) -> Vec<Sample> {
+        let mut position = Position::from_fen(fen, CastlingMode::Chess960).expect("a position");
+        let start = PackedBoard::pack(&position);
+        let mut plies = Vec::new();
+        for text in moves {
+            let m = position.parse_uci(text).expect("a legal move");
+            plies.push(Ply {
+                played: PackedMove::new(m),
+                score,
+            });
+            position = position.play(m);
+        }
+        let mut samples = Vec::new();
+        let game = Game {
+            start,
+            result,
+            plies,
+        };
+        collect(&game, 1, 0, &filter(), &mut samples).expect("a sound game");
+        samples
+    }
+
+    #[test]
+    fn labels_are_the_side_to_move_s_for_both_colours() {
+        let white = samples(
+            "8/8/4k3/8/8/3QK3/8/8 w - - 0 1",
+            &["d3d4", "e6e7", "e3e4"],
+            900,
+            GameResult::WhiteWins,
+        );
+        let scores: Vec<_> = white.iter().map(|s| (s.score, s.half_points)).collect();
+        assert_eq!(scores, [(900, 2), (-900, 0), (900, 2)]);
+        let black = samples(
+            "8/8/3qk3/8/8/4K3/8/8 b - - 0 1",
+            &["d6d5", "e3e2", "e6e5"],
+            -900,
+            GameResult::BlackWins,
+        );
+        // The same game with the colours exchanged is the same to learn from.
+        assert_eq!(white, black);
+    }
+
+    #[test]
+    fn checks_unscored_and_extreme_positions_are_left_out() {
+        let fen = "4k3/8/8/8/8/8/4R3/4K3 b - - 0 1";
+        assert!(samples(fen, &["e8d8"], 500, GameResult::Draw).is_empty());
+        let quiet = "3k4/8/8/8/8/8/4R3/4K3 b - - 0 1";
+        assert_eq!(samples(quiet, &["d8c8"], 500, GameResult::Draw).len(), 1);
+        assert!(samples(quiet, &["d8c8"], NO_SCORE, GameResult::Draw).is_empty());
+        assert!(samples(quiet, &["d8c8"], -31_990, GameResult::Draw).is_empty());
+    }
+
+    #[test]
+    fn the_scale_behind_results_is_found() {
+        const SCALE: f64 = 230.0;
+        let mut samples = Vec::new();
+        for number in 0..200_000u64 {
+            let score = (mix(number) % 1200) as i16 - 600;
+            let expected = 1.0 / (1.0 + (-f64::from(score) / SCALE).exp());
+            let draw = mix(number ^ 1 << 40) as f64 / u64::MAX as f64;
+            let half_points = if draw < expected { 2 } else { 0 };
+            let mut sample = Sample::default();
+            (sample.score, sample.half_points) = (score, half_points);
+            samples.push(sample);
+        }
+        let fitted = fit_scale(&samples).expect("a scale");
+        assert!((fitted - SCALE).abs() < 5.0, "{fitted}");
+        assert_eq!(fit_scale(&[]), None);
+    }
+}

@@ -24,6 +24,7 @@ use super::shuffle::Permutation;
 const HELD_OUT_SAMPLE: usize = 1 << 17;
 /// Positions that the quantised network is compared on.
 const COMPARED: usize = 4096;
+const SECONDS_A_MINUTE: f64 = 60.0;
 const PAUSE_POLL: Duration = Duration::from_millis(200);
 
 /// All that a run is told.
@@ -204,44 +205,16 @@ impl<'a> Trainer<'a> {
     fn train(&mut self) -> anyhow::Result<()> {
         let an_epoch = self.steps_an_epoch() as u64;
         let mut last_saved = Instant::now();
-        let mut window = (Instant::now(), self.model.steps);
-        let mut speed = 0.0;
+        let mut pace = Pace::new(self.model.steps);
         self.measure();
         loop {
             self.wait_while_paused();
-            let done = self.done();
-            if done >= 1.0 {
+            let Some(done) = self.advance() else {
                 return Ok(());
-            }
-            let coarse = done >= self.config.round_from;
-            self.model
-                .set_grain(if coarse { Grain::Network } else { Grain::Fine });
-            let begun = Instant::now();
-            let epoch = self.model.steps / an_epoch;
-            let order = Permutation::new(self.data.train.len(), self.config.seed, epoch);
-            let rate = self.config.schedule.rate(done, self.model.steps);
-            let losses = self.batch(&order, (self.model.steps % an_epoch) as usize, rate);
-            self.note(&losses);
-            self.seconds += begun.elapsed().as_secs_f64();
-            let elapsed = window.0.elapsed().as_secs_f64();
-            if elapsed > 1.0 {
-                let positions = (self.model.steps - window.1) as f64 * self.config.batch as f64;
-                speed = positions / elapsed;
-                window = (Instant::now(), self.model.steps);
-            }
-            let (running, held_out, steps) = (self.running, &self.held_out, self.model.steps);
-            self.reporter.update(done, || {
-                format!(
-                    "epoch {:.2}  loss {:.6}  held out {:.6} (score {:.6}, result {:.5})  {:.0} k/s",
-                    steps as f64 / an_epoch as f64,
-                    running.mean(running.target),
-                    held_out.target,
-                    held_out.score,
-                    held_out.result,
-                    speed / 1000.0,
-                )
-            });
-            let minutes = last_saved.elapsed().as_secs_f64() / 60.0;
+            };
+            let speed = pace.batches(self.model.steps) * self.config.batch as f64;
+            self.tell(done, speed);
+            let minutes = last_saved.elapsed().as_secs_f64() / SECONDS_A_MINUTE;
             if self.model.steps.is_multiple_of(an_epoch)
                 || minutes >= self.config.checkpoint_minutes
             {
@@ -250,6 +223,44 @@ impl<'a> Trainer<'a> {
                 last_saved = Instant::now();
             }
         }
+    }
+
+    /// One step further, if the run is not over. Returns how much of the run was done before.
+    fn advance(&mut self) -> Option<f64> {
+        let done = self.done();
+        if done >= 1.0 {
+            return None;
+        }
+        let begun = Instant::now();
+        self.model.set_grain(if done >= self.config.round_from {
+            Grain::Network
+        } else {
+            Grain::Fine
+        });
+        let an_epoch = self.steps_an_epoch() as u64;
+        let (epoch, batch) = (self.model.steps / an_epoch, self.model.steps % an_epoch);
+        let order = Permutation::new(self.data.train.len(), self.config.seed, epoch);
+        let rate = self.config.schedule.rate(done, self.model.steps);
+        let losses = self.batch(&order, batch as usize, rate);
+        self.note(&losses);
+        self.seconds += begun.elapsed().as_secs_f64();
+        Some(done)
+    }
+
+    /// Shows progress; `speed` is in positions a second.
+    fn tell(&mut self, done: f64, speed: f64) {
+        let epochs = self.model.steps as f64 / self.steps_an_epoch() as f64;
+        let (running, held_out) = (self.running, &self.held_out);
+        self.reporter.update(done, || {
+            format!(
+                "epoch {epochs:.2}  loss {:.6}  held out {:.6} (score {:.6}, result {:.5})  {:.0} k/s",
+                running.mean(running.target),
+                held_out.target,
+                held_out.score,
+                held_out.result,
+                speed / 1000.0,
+            )
+        });
     }
 
     /// One optimiser step over a batch of the epoch's order.
@@ -435,6 +446,36 @@ impl<'a> Trainer<'a> {
     }
 }
 
+/// How many steps are made a second, measured once a second.
+struct Pace {
+    since: Instant,
+    steps: u64,
+    speed: f64,
+}
+
+impl Pace {
+    fn new(steps: u64) -> Pace {
+        Pace {
+            since: Instant::now(),
+            steps,
+            speed: 0.0,
+        }
+    }
+
+    fn batches(&mut self, steps: u64) -> f64 {
+        let elapsed = self.since.elapsed().as_secs_f64();
+        if elapsed > 1.0 {
+            let made = (steps - self.steps) as f64;
+            *self = Pace {
+                since: Instant::now(),
+                steps,
+                speed: made / elapsed,
+            };
+        }
+        self.speed
+    }
+}
+
 /// The parameters to begin with and the seconds already trained.
 fn begin(config: &Config, fingerprint: u64) -> anyhow::Result<(Model, f64)> {
     if config.checkpoint.exists() {
@@ -463,3 +504,7 @@ fn initial(path: &Path) -> anyhow::Result<Model> {
     model.forget();
     Ok(model)
 }
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

@@ -1,0 +1,163 @@
+//! Records against the crate that defines the format, the board, and damage.
+
+use std::io::BufReader;
+
+use super::*;
+use crate::board::Position;
+use crate::board::tests::{Random, random_games};
+use crate::types::{CastlingMode, PackedMove};
+
+/// Random games from standard and Chess960 starts (taken from the positions of other random
+/// games, so that castling rights, en passant and checks occur at the start too).
+fn games(count: u64) -> Vec<(Game, Vec<Position>)> {
+    const LONGEST: usize = 120;
+    let mut starts = Vec::new();
+    random_games(count, |position| starts.push(position.clone()));
+    let mut random = Random(99);
+    let mut games = Vec::new();
+    for _ in 0..count {
+        let mut position = starts[random.below(starts.len())].clone();
+        let mut game = Game {
+            start: PackedBoard::pack(&position),
+            result: [
+                GameResult::BlackWins,
+                GameResult::Draw,
+                GameResult::WhiteWins,
+            ][random.below(3)],
+            plies: Vec::new(),
+        };
+        let mut line = Vec::new();
+        for _ in 0..LONGEST {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let m = moves[random.below(moves.len())];
+            let score = random.below(4000) as i16 - 2000;
+            game.plies.push(Ply {
+                played: PackedMove::new(m),
+                score,
+            });
+            line.push(position.clone());
+            position = position.play(m);
+        }
+        games.push((game, line));
+    }
+    games
+}
+
+fn bytes_of(games: &[(Game, Vec<Position>)]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    games.iter().for_each(|(game, _)| game.encode(&mut bytes));
+    bytes
+}
+
+#[test]
+fn the_crate_reads_what_we_write_and_the_other_way_round() {
+    let games = games(60);
+    let bytes = bytes_of(&games);
+    let mut input = BufReader::new(&bytes[..]);
+    let mut again = Vec::new();
+    for (game, line) in &games {
+        // In debug builds the crate checks board and moves, too.
+        let theirs =
+            viriformat::dataformat::Game::deserialise_from(&mut input, Vec::new()).expect("valid");
+        let mut index = 0;
+        theirs.visit_positions(|board, score| {
+            let position = &line[index];
+            assert_eq!(score, i32::from(game.plies[index].score));
+            let (board, fen) = (board.to_string(), position.fen());
+            assert_eq!(board.split(' ').next(), fen.split(' ').next());
+            assert_eq!(board.split(' ').nth(1), fen.split(' ').nth(1));
+            index += 1;
+        });
+        assert_eq!(index, line.len());
+        theirs.serialise_into(&mut again).expect("memory");
+    }
+    assert_eq!(again, bytes);
+    let read: Vec<Game> = GameReader::new(&bytes[..])
+        .collect::<Result<_, _>>()
+        .expect("our own bytes");
+    assert!(read.iter().eq(games.iter().map(|(game, _)| game)));
+}
+
+#[test]
+fn positions_survive_packing() {
+    random_games(40, |position| {
+        let unpacked = PackedBoard::pack(position)
+            .unpack()
+            .expect("a legal position");
+        let chess960 = Position::from_fen(&position.fen(), CastlingMode::Chess960);
+        assert_eq!(unpacked.fen(), chess960.expect("a legal position").fen());
+    });
+}
+
+#[test]
+fn the_mailbox_follows_the_board() {
+    for (game, line) in games(60) {
+        let mut mailbox = Mailbox::unpack(&game.start).expect("a legal position");
+        for (ply, position) in game.plies.iter().zip(&line) {
+            let expected = Mailbox::unpack(&PackedBoard::pack(position)).expect("legal");
+            assert_eq!(mailbox.squares, expected.squares, "{}", position.fen());
+            assert_eq!(mailbox.occupied, expected.occupied);
+            assert_eq!(mailbox.kings, expected.kings);
+            assert_eq!(mailbox.turn, position.turn());
+            assert_eq!(
+                mailbox.in_check(),
+                position.in_check(),
+                "{}",
+                position.fen()
+            );
+            let m = position.unpack(ply.played).expect("a legal move");
+            let tactical = position.captured(m).is_some() || ply.played.promotion().is_some();
+            assert_eq!(
+                mailbox.is_tactical(ply.played),
+                tactical,
+                "{}",
+                position.fen()
+            );
+            mailbox.play(ply.played).expect("a legal move");
+        }
+    }
+}
+
+#[test]
+fn every_truncation_is_noticed() {
+    let games = games(3);
+    let bytes = bytes_of(&games);
+    let mut ends = vec![0];
+    for index in 1..=games.len() {
+        ends.push(bytes_of(&games[..index]).len());
+    }
+    for length in 0..bytes.len() {
+        let read: Result<Vec<Game>, _> = GameReader::new(&bytes[..length]).collect();
+        assert_eq!(read.is_ok(), ends.contains(&length), "{length}");
+    }
+}
+
+#[test]
+fn damage_is_an_error_and_no_crash() {
+    let bytes = bytes_of(&games(4));
+    let mut random = Random(5);
+    for _ in 0..20_000 {
+        let mut damaged = bytes.clone();
+        for _ in 0..1 + random.below(4) {
+            let bit = random.below(8 * damaged.len());
+            damaged[bit / 8] ^= 1 << (bit % 8);
+        }
+        let mut reader = GameReader::new(&damaged[..]);
+        let mut game = Game::empty();
+        while let Ok(true) = reader.read_into(&mut game) {
+            let Ok(mut board) = Mailbox::unpack(&game.start) else {
+                continue;
+            };
+            let _ = game.start.unpack();
+            for ply in &game.plies {
+                let _ = (board.in_check(), board.is_tactical(ply.played));
+                if board.play(ply.played).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Whole runs on a small file of random games.
+
+use super::*;
+use crate::board::tests::Random;
+use crate::record::{Game, GameResult, GameWriter, PackedBoard, Ply};
+use crate::train::schedule::Length;
+use crate::types::PackedMove;
+
+/// A directory of its own for a test, removed when dropped.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("pleach-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a temporary directory");
+        Scratch(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Random games whose scores are the material's.
+fn write_games(path: &Path, games: u64) {
+    const LONGEST: usize = 60;
+    let mut writer = GameWriter::create(path).expect("a new file");
+    for number in 0..games {
+        let mut random = Random(number);
+        let mut position = crate::board::Position::startpos();
+        let mut game = Game {
+            start: PackedBoard::pack(&position),
+            result: GameResult::Draw,
+            plies: Vec::new(),
+        };
+        for _ in 0..LONGEST {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let m = moves[random.below(moves.len())];
+            let white = position.board().white().count() as i16;
+            let black = position.board().black().count() as i16;
+            let (played, score) = (PackedMove::new(m), 100 * (white - black));
+            game.plies.push(Ply { played, score });
+            position = position.play(m);
+        }
+        writer.write(&game).expect("a writable file");
+    }
+    writer.finish().expect("a writable file");
+}
+
+fn config(directory: &Path, name: &str) -> Config {
+    let data = directory.join("games.vf.zst");
+    if !data.exists() {
+        write_games(&data, 60);
+    }
+    Config {
+        data: vec![data],
+        output: directory.join(format!("{name}.pnn")),
+        checkpoint: directory.join(format!("{name}.checkpoint")),
+        init: None,
+        name: "test".to_owned(),
+        hidden: 64,
+        batch: 256,
+        lambda: 0.0,
+        scale: Some(200.0),
+        schedule: Schedule {
+            length: Length::Epochs(24.0),
+            start: 4e-3,
+            end: 1e-5,
+            warm_up: 4,
+        },
+        round_from: 0.5,
+        filter: Filter {
+            keep_checks: false,
+            skip_tactical: false,
+            max_score: 5000,
+            min_ply: 0,
+            min_pieces: 3,
+            contradiction: None,
+        },
+        hold_out: HoldOut {
+            per_mille: 100,
+            seed: 5,
+        },
+        seed: 7,
+        // Threads share work as it comes, so that only one alone adds in the same order.
+        threads: 1,
+        checkpoint_minutes: 1000.0,
+        pause_file: None,
+    }
+}
+
+fn trainer(config: &Config) -> Trainer<'_> {
+    let progress = LoadProgress::default();
+    let data = load::load(&config.data, &config.filter, config.hold_out, 1, &progress)
+        .expect("the games just written");
+    Trainer::new(config, data).expect("a valid configuration")
+}
+
+#[test]
+fn a_run_learns_and_leaves_net_and_record() {
+    let scratch = Scratch::new("run");
+    let config = config(&scratch.0, "net");
+    let mut trainer = trainer(&config);
+    trainer.measure();
+    let before = trainer.held_out.target;
+    trainer.train().expect("a run");
+    trainer.finish().expect("outputs");
+    assert!(
+        trainer.held_out.target < 0.5 * before,
+        "{before} to {}",
+        trainer.held_out.target
+    );
+    let net = QuantisedNet::load(&config.output).expect("a network");
+    assert_eq!((net.hidden, net.scale), (64, 200));
+    let record = fs::read_to_string(config.output.with_extension("json")).expect("a record");
+    let record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
+    assert_eq!(record["files"][0]["games"], 60);
+    assert!(
+        record["rounding_error_rms_cp"]
+            .as_f64()
+            .is_some_and(|rms| rms < 1.5)
+    );
+}
+
+#[test]
+fn a_resumed_run_equals_an_uninterrupted_one() {
+    let scratch = Scratch::new("resume");
+    let whole_config = config(&scratch.0, "whole");
+    let mut whole = trainer(&whole_config);
+    while whole.advance().is_some() {}
+    let cut_config = Config {
+        // Both runs are one and the same but for where they keep their files.
+        ..config(&scratch.0, "cut")
+    };
+    let mut first = trainer(&cut_config);
+    for _ in 0..whole.model.steps / 2 + 1 {
+        first.advance();
+    }
+    first.save().expect("a checkpoint");
+    drop(first);
+    let mut second = trainer(&cut_config);
+    assert!(second.model.steps > 0);
+    while second.advance().is_some() {}
+    assert_eq!(second.model.steps, whole.model.steps);
+    for (a, b) in second.model.tiles.iter().zip(&whole.model.tiles) {
+        assert!(a.weights == b.weights);
+    }
+    assert!(second.model.outputs.weights == whole.model.outputs.weights);
+    assert!(second.model.outputs.bias == whole.model.outputs.bias);
+}
+
+#[test]
+fn a_foreign_checkpoint_is_refused() {
+    let scratch = Scratch::new("foreign");
+    let config = config(&scratch.0, "net");
+    let mut first = trainer(&config);
+    first.advance();
+    first.save().expect("a checkpoint");
+    let other = Config {
+        seed: 8,
+        ..config.clone()
+    };
+    let data = Dataset {
+        train: first.data.train.clone(),
+        ..Dataset::default()
+    };
+    let error = Trainer::new(&other, data)
+        .err()
+        .expect("another run's checkpoint");
+    assert!(error.to_string().contains("another run") || error.to_string().contains("other data"));
+    fs::write(&config.checkpoint, b"PLEACHCP\x02\0\0\0{}").expect("a file");
+    let error = begin(&config, 0).expect_err("no checkpoint");
+    assert!(error.to_string().contains("no checkpoint"), "{error}");
+}
