@@ -87,6 +87,15 @@ impl Keys {
         }
     }
 
+    /// The full key after a move that changes no castling right and allows no en passant.
+    #[inline]
+    pub(super) fn full_after(&self, delta: &Delta) -> u64 {
+        let changes = delta.removed.iter().chain(&delta.added);
+        changes.fold(self.full ^ turn_key(), |key, &(piece, square)| {
+            key ^ piece_key(square, piece)
+        })
+    }
+
     /// The keys after a move that turned `before` into `after`; en passant is left to the caller.
     #[inline]
     pub(super) fn play(&mut self, delta: &Delta, before: &Chess, after: &Chess) {

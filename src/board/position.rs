@@ -230,13 +230,12 @@ impl Position {
         })
     }
 
-    /// A key that the position after the move will most likely have, for prefetching: exact but
-    /// for castling, en passant and changed castling rights.
+    /// The key that the position after a move with this delta will most likely have, for
+    /// prefetching: exact but for changed castling rights and a new en passant capture.
     #[must_use]
-    pub fn key_after(&self, m: Move) -> u64 {
-        let mut keys = self.keys;
-        keys.play(&self.delta(m), &self.chess, &self.chess);
-        keys.full ^ self.en_passant_key
+    #[inline]
+    pub fn key_after(&self, delta: &Delta) -> u64 {
+        self.keys.full_after(delta) ^ self.en_passant_key
     }
 
     /// Whether the side to move has more than pawns and its king: without, zugzwang is likely.

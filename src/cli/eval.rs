@@ -32,7 +32,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         out,
         "Evaluation: {} pawns from White's side (network {})",
         pawns(engine.static_eval(), turn),
-        engine.network().name()
+        engine.judge_name()
     )?;
     Ok(true)
 }

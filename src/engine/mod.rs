@@ -9,7 +9,6 @@ mod request;
 mod vote;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use thiserror::Error;
@@ -86,7 +85,7 @@ pub struct Engine {
     castling: CastlingMode,
     hash_mib: usize,
     threads: usize,
-    net: Arc<Network>,
+    judge: Judge,
     pool: Option<Pool>,
     game: Game,
     /// Why the position last asked for was refused; nothing is searched until a good one comes.
@@ -105,7 +104,7 @@ impl Engine {
             castling: CastlingMode::Standard,
             hash_mib: HASH_DEFAULT,
             threads: 1,
-            net: Network::embedded(),
+            judge: Judge::Network(Network::embedded()),
             pool: None,
             game: Game::default(),
             refused: None,
@@ -126,10 +125,13 @@ impl Engine {
         self.game.position()
     }
 
-    /// The network that evaluates.
+    /// What evaluates: a network, named, or the tapered evaluation.
     #[must_use]
-    pub const fn network(&self) -> &Arc<Network> {
-        &self.net
+    pub fn judge_name(&self) -> &str {
+        match &self.judge {
+            Judge::Network(network) => network.name(),
+            Judge::Tapered => "the tapered evaluation",
+        }
     }
 
     /// MiB of hash table.
@@ -153,17 +155,13 @@ impl Engine {
     /// The network's word on the current position, without any search.
     #[must_use]
     pub fn static_eval(&self) -> Score {
-        let mut evaluator = Evaluator::new(self.judge());
+        let mut evaluator = Evaluator::new(self.judge.clone());
         evaluator.reset(self.position());
         eval::adjust(
             evaluator.evaluate(self.position()),
             self.position().halfmoves(),
             0,
         )
-    }
-
-    fn judge(&self) -> Judge {
-        Judge::Network(Arc::clone(&self.net))
     }
 
     /// Allocates memory and starts the threads now, so that the first move need not wait.
@@ -176,11 +174,11 @@ impl Engine {
 
     fn pool(&mut self) -> Result<&Pool, EngineError> {
         if self.pool.is_none() {
-            let mut made = Pool::new(self.threads, self.hash_mib, &self.judge());
+            let mut made = Pool::new(self.threads, self.hash_mib, &self.judge);
             if made.is_err() {
                 self.threads = 1;
                 self.hash_mib = HASH_LAST_RESORT;
-                made = Pool::new(self.threads, self.hash_mib, &self.judge());
+                made = Pool::new(self.threads, self.hash_mib, &self.judge);
             }
             self.pool = Some(made?);
         }
@@ -200,7 +198,7 @@ impl Engine {
     fn rebuild(&mut self, threads: usize, hash_mib: usize) -> Result<(), EngineError> {
         self.idle()?;
         self.pool = None;
-        match Pool::new(threads, hash_mib, &self.judge()) {
+        match Pool::new(threads, hash_mib, &self.judge) {
             Ok(pool) => {
                 self.pool = Some(pool);
                 self.threads = threads;
@@ -237,10 +235,20 @@ impl Engine {
     /// running.
     pub fn set_network(&mut self, path: Option<&Path>) -> Result<(), EngineError> {
         self.idle()?;
-        self.net = match path {
+        self.judge = Judge::Network(match path {
             None => Network::embedded(),
             Some(path) => Network::load(path)?,
-        };
+        });
+        self.rebuild(self.threads, self.hash_mib)
+    }
+
+    /// Evaluates by material and piece-square values from now on, as a yardstick for networks.
+    ///
+    /// # Errors
+    /// If a search is running.
+    pub fn set_tapered(&mut self) -> Result<(), EngineError> {
+        self.idle()?;
+        self.judge = Judge::Tapered;
         self.rebuild(self.threads, self.hash_mib)
     }
 

@@ -180,9 +180,10 @@ impl Worker {
     /// Plays a legal move at `ply` and returns the position after it.
     #[inline]
     pub(super) fn play(&mut self, position: &Position, ply: Ply, m: Move) -> Position {
+        // Long before the child asks for it, with a key that is almost always right.
         let delta = position.delta(m);
+        self.shared.tt.prefetch(position.key_after(&delta));
         let child = position.play_delta(m, &delta);
-        self.shared.tt.prefetch(child.key());
         self.evaluator.push(&delta);
         self.keys.push(position.key());
         let frame = self.stack.at_mut(ply);

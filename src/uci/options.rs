@@ -13,6 +13,9 @@ use crate::types::CastlingMode;
 /// What clients send for "no text".
 const EMPTY: &str = "<empty>";
 
+/// What stands for the tapered evaluation where a network file is named.
+const TAPERED: &str = "<tapered>";
+
 /// What the session remembers for itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Preferences {
@@ -164,12 +167,14 @@ pub const OPTIONS: &[UciOption] = &[
     UciOption {
         name: "EvalFile",
         kind: Kind::Text,
-        help: "A network file to evaluate with; empty for the one built in.",
+        help: "A network file to evaluate with; empty for the one built in; `<tapered>` for the \
+               classical evaluation that networks are measured against.",
         set: |target, value| {
-            engine_option(
-                "EvalFile",
-                target.engine.set_network(text(value).map(Path::new)),
-            )
+            let result = match text(value) {
+                Some(TAPERED) => target.engine.set_tapered(),
+                path => target.engine.set_network(path.map(Path::new)),
+            };
+            engine_option("EvalFile", result)
         },
     },
     UciOption {
