@@ -58,6 +58,9 @@ struct Subject {
     /// A chess position (FEN); the initial position by default
     #[arg(long, conflicts_with = "game")]
     fen: Option<String>,
+    /// A tree written as text, instead of a game
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "fen"])]
+    tree: Option<PathBuf>,
     /// Search chess moves as generated, not captures first
     #[arg(long)]
     unordered: bool,
@@ -101,7 +104,7 @@ struct HintSwitches {
 #[derive(Args)]
 struct Compare {
     #[command(flatten)]
-    tree: Subject,
+    subject: Subject,
     #[command(flatten)]
     hints: HintSwitches,
     /// Plies to search
@@ -129,7 +132,7 @@ struct Tree {
     /// A tree written as text; see the book's chapter on minimax
     file: Option<PathBuf>,
     #[command(flatten)]
-    tree: Subject,
+    subject: Subject,
     /// Plies to search; a file's whole tree by default, otherwise 2
     #[arg(long, short)]
     depth: Option<u32>,
@@ -153,7 +156,7 @@ struct Tree {
 #[derive(Args)]
 struct Deepen {
     #[command(flatten)]
-    tree: Subject,
+    subject: Subject,
     #[command(flatten)]
     hints: HintSwitches,
     /// The deepest iteration
@@ -170,7 +173,7 @@ struct Deepen {
 #[derive(Args)]
 struct KindsOf {
     #[command(flatten)]
-    tree: Subject,
+    subject: Subject,
     /// Plies to search
     #[arg(long, short, default_value_t = 4)]
     depth: u32,
@@ -201,6 +204,9 @@ struct ShapeOf {
     json: bool,
 }
 
+/// The depth of a drawing unless another is asked for.
+const SHALLOW: u32 = 2;
+
 /// Something to do with a game, whichever it is.
 trait Visitor {
     fn visit<G: Game>(&self, game: &G, title: String) -> anyhow::Result<()>;
@@ -209,6 +215,9 @@ trait Visitor {
 impl Subject {
     /// Shows the chosen game to `visitor`.
     fn show(&self, depth: u32, visitor: &impl Visitor) -> anyhow::Result<()> {
+        if let Some(path) = &self.tree {
+            return visitor.visit(&read_tree(path)?, path.display().to_string());
+        }
         match self.game {
             GameName::Chess => {
                 let position = position(self.fen.as_deref())?;
@@ -274,10 +283,10 @@ impl HintSwitches {
 /// Wrong positions and trees, algorithms that disagree, files that can't be read or written.
 pub fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     match &arguments.experiment {
-        Experiment::Compare(compare) => compare.tree.show(compare.depth, compare)?,
+        Experiment::Compare(compare) => compare.subject.show(compare.depth, compare)?,
         Experiment::Tree(tree) => tree.draw()?,
-        Experiment::Deepen(deepen) => deepen.tree.show(deepen.depth, deepen)?,
-        Experiment::Kinds(kinds) => kinds.tree.show(kinds.depth, kinds)?,
+        Experiment::Deepen(deepen) => deepen.subject.show(deepen.depth, deepen)?,
+        Experiment::Kinds(kinds) => kinds.subject.show(kinds.depth, kinds)?,
         Experiment::Shape(shape) => shape.print()?,
     }
     Ok(true)
@@ -331,11 +340,9 @@ impl Tree {
     /// Draws a file's tree, or a game's.
     fn draw(&self) -> anyhow::Result<()> {
         let Some(path) = &self.file else {
-            return self.tree.show(2, self);
+            return self.subject.show(self.depth.unwrap_or(SHALLOW), self);
         };
-        let shown = path.display();
-        let text = fs::read_to_string(path).with_context(|| format!("can't read {shown}"))?;
-        let tree = Explicit::parse(&text).with_context(|| format!("{shown} is no tree"))?;
+        let tree = read_tree(path)?;
         self.draw_game(&tree, self.depth.unwrap_or(tree.height()), tree.window())
     }
 
@@ -411,7 +418,7 @@ impl Tree {
 
 impl Visitor for Tree {
     fn visit<G: Game>(&self, game: &G, _: String) -> anyhow::Result<()> {
-        self.draw_game(game, self.depth.unwrap_or(2), None)
+        self.draw_game(game, self.depth.unwrap_or(SHALLOW), None)
     }
 }
 
@@ -559,6 +566,13 @@ fn position(fen: Option<&str>) -> anyhow::Result<Position> {
         Some(fen) => Position::from_fen(fen, CastlingMode::Standard)?,
         None => Position::startpos(),
     })
+}
+
+/// Reads a tree written as text.
+fn read_tree(path: &Path) -> anyhow::Result<Explicit> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("can't read {shown}"))?;
+    Explicit::parse(&text).with_context(|| format!("{shown} is no tree"))
 }
 
 fn save(path: &Path, text: &str) -> anyhow::Result<()> {

@@ -185,6 +185,17 @@ impl Drawn {
         }
     }
 
+    /// How far the value can be trusted: `≥` or `≤` in front of a bound, if the search knows.
+    #[must_use]
+    pub fn relation(&self, view: View) -> &'static str {
+        let turned = view == View::Max && self.side == Side::Min;
+        match (self.bound, turned) {
+            (Some(Bound::Lower), false) | (Some(Bound::Upper), true) => "≥",
+            (Some(Bound::Upper), false) | (Some(Bound::Lower), true) => "≤",
+            _ => "",
+        }
+    }
+
     /// The window in the view asked for.
     #[must_use]
     pub fn seen_window(&self, view: View) -> Option<Window> {

@@ -9,9 +9,16 @@ use crate::lab::kinds::Kind;
 
 /// Distances in pixels.
 const SLOT: f64 = 62.0;
+/// Room for the legend and the caption.
+const LEAST_WIDTH: f64 = 560.0;
 const LEVEL: f64 = 92.0;
 const MARGIN: f64 = 40.0;
+/// Room above the root for its window and name.
+const TOP: f64 = 64.0;
 const RADIUS: f64 = 21.0;
+/// How far a triangle's base is from its middle, and half the base, in radii.
+const BASE: f64 = 0.75;
+const HALF_BASE: f64 = 1.2;
 const LEGEND: f64 = 34.0;
 /// A best-first search and plain minimax show no windows and need less room.
 const NARROW_SLOT: f64 = 48.0;
@@ -39,13 +46,31 @@ struct Placed<'t> {
     below: Vec<Placed<'t>>,
 }
 
+impl Placed<'_> {
+    /// From the middle of the node down to its lower edge: a tip or a base.
+    fn foot(&self) -> f64 {
+        match self.node.side {
+            Side::Max => RADIUS * BASE,
+            Side::Min => RADIUS,
+        }
+    }
+
+    /// From the middle of the node up to its upper edge.
+    fn head(&self) -> f64 {
+        match self.node.side {
+            Side::Max => RADIUS,
+            Side::Min => RADIUS * BASE,
+        }
+    }
+}
+
 /// Draws the tree as a complete SVG document.
 #[must_use]
 pub fn svg(picture: &Picture) -> String {
     let slot = if picture.windows { SLOT } else { NARROW_SLOT };
     let mut next = MARGIN + slot / 2.0;
-    let root = place(&picture.root, MARGIN, slot, &mut next);
-    let width = (next - slot / 2.0 + MARGIN).max(420.0);
+    let root = place(&picture.root, TOP, slot, &mut next);
+    let width = (next - slot / 2.0 + MARGIN).max(LEAST_WIDTH);
     let height = lowest(&root) + RADIUS + MARGIN + LEGEND;
     let mut page = String::new();
     let _ = writeln!(
@@ -105,9 +130,9 @@ fn edges(above: &Placed, page: &mut String) {
             page,
             "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"{stroke}\"{dash}/>",
             above.x,
-            above.y + RADIUS,
+            above.y + above.foot(),
             below.x,
-            below.y - RADIUS,
+            below.y - below.head(),
         );
         let (x, y) = along(above, below);
         let _ = writeln!(
@@ -131,7 +156,7 @@ fn edges(above: &Placed, page: &mut String) {
 }
 
 fn along(above: &Placed, below: &Placed) -> (f64, f64) {
-    let (top, bottom) = (above.y + RADIUS, below.y - RADIUS);
+    let (top, bottom) = (above.y + above.foot(), below.y - below.head());
     (
         above.x + (below.x - above.x) * LABEL_AT,
         top + (bottom - top) * LABEL_AT,
@@ -158,13 +183,14 @@ fn nodes(picture: &Picture, placed: &Placed, page: &mut String) {
         "<polygon points=\"{x:.1},{:.1} {:.1},{:.1} {:.1},{:.1}\" fill=\"{colour}\" \
          stroke=\"{stroke}\" stroke-width=\"{weight}\" stroke-linejoin=\"round\"/>",
         y + tip,
-        x - RADIUS * 1.2,
-        y - tip * 0.75,
-        x + RADIUS * 1.2,
-        y - tip * 0.75,
+        x - RADIUS * HALF_BASE,
+        y - tip * BASE,
+        x + RADIUS * HALF_BASE,
+        y - tip * BASE,
     );
     if let Some(value) = node.value {
-        let text = Signed(node.seen(value, picture.view));
+        let relation = node.relation(picture.view);
+        let text = format!("{relation}{}", Signed(node.seen(value, picture.view)));
         let _ = writeln!(
             page,
             "<text x=\"{x:.1}\" y=\"{:.1}\" font-weight=\"bold\">{text}</text>",

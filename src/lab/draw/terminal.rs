@@ -73,7 +73,12 @@ fn line(picture: &Picture, node: &Drawn, coloured: bool, text: &mut String) {
     match (node.state, node.value) {
         (State::Open, _) => words.push_str(" …"),
         (_, Some(value)) => {
-            let _ = write!(words, " → {}", Signed(node.seen(value, picture.view)));
+            let _ = write!(
+                words,
+                " → {}{}",
+                node.relation(picture.view),
+                Signed(node.seen(value, picture.view))
+            );
         }
         _ => {}
     }

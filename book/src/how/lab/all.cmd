@@ -1,0 +1,1 @@
+$ pleach lab tree book/trees/all.tree --svg all.svg

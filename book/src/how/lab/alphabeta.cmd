@@ -1,0 +1,1 @@
+$ pleach lab tree book/trees/first.tree --algorithm alpha-beta --svg alphabeta.svg

@@ -1,0 +1,1 @@
+$ pleach lab tree book/trees/cut.tree --svg cut.svg

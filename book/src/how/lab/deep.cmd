@@ -1,0 +1,1 @@
+$ pleach lab tree book/trees/deep.tree --algorithm alpha-beta --svg deep.svg

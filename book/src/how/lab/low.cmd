@@ -1,0 +1,1 @@
+$ pleach lab tree book/trees/low.tree --svg low.svg

@@ -1,0 +1,1 @@
+$ pleach lab tree book/trees/first.tree --algorithm minimax --svg minimax.svg

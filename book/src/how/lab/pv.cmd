@@ -1,0 +1,1 @@
+$ pleach lab tree book/trees/pv.tree --svg pv.svg

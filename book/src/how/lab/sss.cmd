@@ -1,0 +1,1 @@
+$ pleach lab tree book/trees/first.tree --algorithm sss-star --svg sss.svg
