@@ -2,6 +2,7 @@
 
 mod analyse;
 mod bench;
+mod datagen;
 mod eval;
 mod lab;
 mod perft;
@@ -14,6 +15,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::board::Position;
+use crate::datagen::genfens::Request;
+use crate::eval::Judge;
+use crate::nnue::Network;
 use crate::types::CastlingMode;
 use crate::uci;
 
@@ -50,6 +54,8 @@ enum Command {
     Analyse(analyse::Arguments),
     /// Compare and draw the textbook algorithms
     Lab(lab::Arguments),
+    /// Play games against itself to train on
+    Datagen(datagen::DatagenArgs),
     /// Train a network on recorded games
     Train(Box<train::TrainArgs>),
     /// Print a completion script for a shell
@@ -66,9 +72,10 @@ type Outcome = anyhow::Result<bool>;
 #[must_use]
 pub fn run() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let result = match uci_commands(&arguments) {
-        Some(commands) => uci::batch(&commands).map_err(anyhow::Error::from),
-        None => dispatch(Cli::parse_from(arguments)),
+    let result = match (genfens(&arguments), uci_commands(&arguments)) {
+        (Some(request), _) => request,
+        (None, Some(commands)) => uci::batch(&commands).map_err(anyhow::Error::from),
+        (None, None) => dispatch(Cli::parse_from(arguments)),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
@@ -90,6 +97,7 @@ fn dispatch(cli: Cli) -> Outcome {
         Some(Command::Eval(arguments)) => eval::run(&arguments),
         Some(Command::Analyse(arguments)) => analyse::run(&arguments),
         Some(Command::Lab(arguments)) => lab::run(&arguments),
+        Some(Command::Datagen(arguments)) => datagen::run(arguments).map(|()| true),
         Some(Command::Train(arguments)) => train::run(*arguments).map(|()| true),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
@@ -98,6 +106,29 @@ fn dispatch(cli: Cli) -> Outcome {
             Ok(true)
         }
     }
+}
+
+/// OpenBench's request for openings, if that is the first argument.
+fn genfens(arguments: &[OsString]) -> Option<Outcome> {
+    let request = Request::parse(&arguments.get(1)?.to_string_lossy())?;
+    let judge = Judge::Network(Network::embedded());
+    let mut failed = Ok(());
+    let made = request.map_err(anyhow::Error::from).and_then(|request| {
+        let show = |fen: &str| {
+            if failed.is_ok() {
+                failed = writeln!(io::stdout(), "info string genfens {fen}");
+            }
+        };
+        Ok(request.run(judge, show)?)
+    });
+    Some(made.and_then(|()| Ok(failed.map(|()| true)?)))
+}
+
+/// Lets the long-running subcommands tell how they fare.
+fn log_to_stderr() {
+    let level = env_logger::Env::default().default_filter_or("info");
+    // Only a logger that is already there can stand in the way, and that one serves as well.
+    let _ = env_logger::Builder::from_env(level).try_init();
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -100,7 +100,7 @@ pub struct TrainArgs {
 /// # Errors
 /// See [`run::run`].
 pub fn run(args: TrainArgs) -> anyhow::Result<()> {
-    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("info")).init();
+    super::log_to_stderr();
     let machine = std::thread::available_parallelism().map_or(1, NonZero::get);
     let stem = args
         .output

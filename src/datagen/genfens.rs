@@ -1,0 +1,202 @@
+//! Openings on demand, by OpenBench's contract: `genfens N seed S book FILE|None [...]` as one
+//! argument of the program, answered by N lines `info string genfens FEN`.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fastrand::Rng;
+use thiserror::Error;
+
+use crate::board::Position;
+use crate::eval::Judge;
+use crate::search::{Job, Limits, Shared, Silent, Worker};
+use crate::tt::{AllocError, TranspositionTable};
+use crate::types::CastlingMode;
+
+use super::opening::{OpeningSettings, random_moves, random_opening};
+
+/// Megabytes of the table for the balance checks.
+const HASH: usize = 8;
+/// Random plies after a book's line.
+const BOOK_PLIES: usize = 4;
+/// Openings tried for each that is asked for before giving up: a book may hold none that is
+/// even.
+const MAX_TRIES: usize = 1000;
+
+/// What was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    pub count: usize,
+    pub seed: u64,
+    /// A file with a FEN or EPD a line.
+    pub book: Option<PathBuf>,
+}
+
+/// Why no openings come.
+#[derive(Debug, Error)]
+pub enum GenfensError {
+    #[error("usage: genfens N seed S book FILE|None")]
+    Usage,
+    #[error("cannot read the book {}: {source}", path.display())]
+    Book {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("the book {} holds no position", .0.display())]
+    EmptyBook(PathBuf),
+    #[error("no even opening was found in {MAX_TRIES} tries")]
+    NothingEven,
+    #[error(transparent)]
+    Memory(#[from] AllocError),
+}
+
+impl Request {
+    /// Reads the argument; `None` if it is not about openings at all. Words after the known ones
+    /// are for other engines and are passed over.
+    ///
+    /// # Errors
+    /// [`GenfensError::Usage`] if a number is missing or none.
+    pub fn parse(text: &str) -> Option<Result<Request, GenfensError>> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if words.first() != Some(&"genfens") {
+            return None;
+        }
+        let after = |name: &str| {
+            let place = words.iter().position(|word| *word == name)?;
+            words.get(place + 1).copied()
+        };
+        let read = || {
+            let book = after("book").filter(|book| !book.eq_ignore_ascii_case("none"));
+            Some(Request {
+                count: words.get(1)?.parse().ok()?,
+                seed: after("seed")?.parse().ok()?,
+                book: book.map(PathBuf::from),
+            })
+        };
+        Some(read().ok_or(GenfensError::Usage))
+    }
+
+    /// Makes the openings and shows each as it is found.
+    ///
+    /// # Errors
+    /// The book is of no use, or no memory is left.
+    pub fn run(&self, judge: Judge, mut show: impl FnMut(&str)) -> Result<(), GenfensError> {
+        let settings = OpeningSettings {
+            fischer_share: 0.0,
+            ..OpeningSettings::default()
+        };
+        let book = self.read_book()?;
+        let mut rng = Rng::with_seed(self.seed);
+        let shared = Arc::new(Shared::new(TranspositionTable::new(HASH)?, 1));
+        let mut worker = Worker::new(0, Arc::clone(&shared), judge);
+        for _ in 0..self.count {
+            let mut even = |position: &Position| {
+                let limits = Limits::to_nodes(settings.check_nodes);
+                shared.begin(false);
+                let job = Job::new(position.clone(), limits);
+                let score = worker.search(&job, Box::new(Silent)).score;
+                score.raw().abs() <= settings.max_imbalance
+            };
+            let opening = (0..MAX_TRIES)
+                .filter_map(|_| match book.as_slice() {
+                    [] => random_opening(&mut rng, &settings),
+                    lines => {
+                        let line = lines[rng.usize(0..lines.len())].clone();
+                        random_moves(&mut rng, line, BOOK_PLIES)
+                    }
+                })
+                .find(|position| even(position))
+                .ok_or(GenfensError::NothingEven)?;
+            // Standard castling letters: the games are played in standard chess.
+            let fen = opening.fen();
+            let standard = Position::from_fen(&fen, CastlingMode::Standard);
+            show(&standard.map_or(fen, |position| position.fen()));
+        }
+        Ok(())
+    }
+
+    fn read_book(&self) -> Result<Vec<Position>, GenfensError> {
+        const BOARD_FIELDS: usize = 4;
+        let Some(path) = &self.book else {
+            return Ok(Vec::new());
+        };
+        let text = fs::read_to_string(path).map_err(|source| GenfensError::Book {
+            path: path.clone(),
+            source,
+        })?;
+        let positions: Vec<Position> = text
+            .lines()
+            .filter_map(|line| {
+                let fields: Vec<&str> = line.split_whitespace().take(BOARD_FIELDS).collect();
+                Position::from_fen(&fields.join(" "), CastlingMode::Chess960).ok()
+            })
+            .collect();
+        if positions.is_empty() {
+            Err(GenfensError::EmptyBook(path.clone()))
+        } else {
+            Ok(positions)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nnue::Network;
+
+    #[test]
+    fn requests_are_read_as_openbench_writes_them() {
+        let parse = |text| Request::parse(text).map(|request| request.ok());
+        let request = Request {
+            count: 12,
+            seed: 42,
+            book: None,
+        };
+        assert_eq!(
+            parse("genfens 12 seed 42 book None"),
+            Some(Some(request.clone()))
+        );
+        assert_eq!(
+            parse("genfens 12 seed 42 book None dfrc 1"),
+            Some(Some(request))
+        );
+        let book = Some(PathBuf::from("books/x.epd"));
+        let request = Request {
+            count: 1,
+            seed: 0,
+            book,
+        };
+        assert_eq!(
+            parse("genfens 1 seed 0 book books/x.epd"),
+            Some(Some(request))
+        );
+        assert_eq!(parse("genfens many seed 0 book None"), Some(None));
+        assert_eq!(parse("bench 16"), None);
+    }
+
+    #[test]
+    fn openings_are_legal_and_repeatable() {
+        let openings = |seed| {
+            let mut fens = Vec::new();
+            let request = Request {
+                count: 3,
+                seed,
+                book: None,
+            };
+            let judge = Judge::Network(Network::embedded());
+            request
+                .run(judge, |fen| fens.push(fen.to_owned()))
+                .expect("openings");
+            fens
+        };
+        let fens = openings(5);
+        assert_eq!(fens.len(), 3);
+        assert!(
+            fens.iter()
+                .all(|fen| Position::from_fen(fen, CastlingMode::Standard).is_ok())
+        );
+        assert_eq!(openings(5), fens);
+        assert_ne!(openings(6), fens);
+    }
+}

@@ -1,0 +1,298 @@
+//! Many games on several threads, kept in files.
+//!
+//! Games come in chunks. A chunk follows from the seed and its number alone, is written under a
+//! temporary name and renamed when complete; a run that is started again makes the chunks that
+//! are missing. So a kill loses at most one chunk a thread.
+
+use std::fs;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use fastrand::Rng;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::eval::Judge;
+use crate::record::{Game, GameResult, GameWriter, Mailbox};
+use crate::types::Score;
+
+use super::play::{PlaySettings, Played, Player};
+
+const TEMPLATE: &str = "{wide_bar} {pos}/{len} games  {msg}  {eta} left";
+const LINE_EVERY: Duration = Duration::from_secs(30);
+/// Seeds of neighbouring chunks are this far apart, so that no two runs share any.
+const SEED_STRIDE: u64 = 1 << 32;
+
+/// All that a run is told.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where the files go; they are called `NAME-SEED-CHUNK.vf.zst`.
+    pub directory: PathBuf,
+    pub name: String,
+    pub games: usize,
+    /// Games in a file.
+    pub chunk: usize,
+    pub seed: u64,
+    pub threads: usize,
+    pub play: PlaySettings,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Summary {
+    pub games: u64,
+    pub plies: u64,
+    /// Plies that a trainer would keep by the usual filter: not in check, no capture or promotion
+    /// played, no mate score.
+    pub quiet: u64,
+    pub nodes: u64,
+    pub white_wins: u64,
+    pub draws: u64,
+    pub black_wins: u64,
+    pub seconds: f64,
+}
+
+impl Summary {
+    fn note(&mut self, played: &Played) {
+        self.games += 1;
+        self.plies += played.game.plies.len() as u64;
+        self.quiet += quiet_plies(&played.game);
+        self.nodes += played.nodes;
+        match played.game.result {
+            GameResult::WhiteWins => self.white_wins += 1,
+            GameResult::Draw => self.draws += 1,
+            GameResult::BlackWins => self.black_wins += 1,
+        }
+    }
+
+    fn add(&mut self, other: &Summary) {
+        self.games += other.games;
+        self.plies += other.plies;
+        self.quiet += other.quiet;
+        self.nodes += other.nodes;
+        self.white_wins += other.white_wins;
+        self.draws += other.draws;
+        self.black_wins += other.black_wins;
+    }
+
+    /// The summary in words.
+    #[must_use]
+    pub fn text(&self) -> String {
+        const SECONDS_AN_HOUR: f64 = 3600.0;
+        let share = |part: u64, of: u64| 100.0 * part as f64 / of.max(1) as f64;
+        let speed = |count: u64| count as f64 / self.seconds.max(f64::MIN_POSITIVE);
+        format!(
+            "{} games, {} plies ({:.1} % quiet: {:.2} M an hour) in {:.0} s, {:.0} k nodes/s; \
+             White won {:.1} %, drawn {:.1} %, Black won {:.1} %",
+            self.games,
+            self.plies,
+            share(self.quiet, self.plies),
+            speed(self.quiet) * SECONDS_AN_HOUR / 1e6,
+            self.seconds,
+            speed(self.nodes) / 1e3,
+            share(self.white_wins, self.games),
+            share(self.draws, self.games),
+            share(self.black_wins, self.games),
+        )
+    }
+}
+
+fn quiet_plies(game: &Game) -> u64 {
+    let Ok(mut board) = Mailbox::unpack(&game.start) else {
+        return 0;
+    };
+    let mut quiet = 0;
+    for ply in &game.plies {
+        let decisive = Score::from_raw(i32::from(ply.score)).is_decisive();
+        quiet += u64::from(!decisive && !board.in_check() && !board.is_tactical(ply.played));
+        if board.play(ply.played).is_err() {
+            break;
+        }
+    }
+    quiet
+}
+
+/// Plays the games that are still missing. Progress goes to stderr: a bar on a terminal, a log
+/// line now and then elsewhere.
+///
+/// # Errors
+/// Files that cannot be written, or no memory.
+pub fn run(config: &Config, judge: &Judge) -> anyhow::Result<Summary> {
+    fs::create_dir_all(&config.directory)
+        .with_context(|| format!("cannot create {}", config.directory.display()))?;
+    let started = Instant::now();
+    let chunk = config.chunk.max(1);
+    let missing: Vec<usize> = (0..config.games.div_ceil(chunk))
+        .filter(|&number| !path_of(config, number).exists())
+        .collect();
+    let work = Work {
+        config,
+        chunk,
+        missing: &missing,
+        next: AtomicUsize::new(0),
+        played: AtomicU64::new(0),
+        reporter: Mutex::new(Reporter::new((missing.len() * chunk) as u64)),
+    };
+    let mut summary = Summary::default();
+    std::thread::scope(|scope| -> anyhow::Result<()> {
+        let handles: Vec<_> = (0..config.threads.max(1))
+            .map(|_| scope.spawn(|| work.thread(judge)))
+            .collect();
+        for handle in handles {
+            match handle.join() {
+                Ok(part) => summary.add(&part?),
+                Err(_) => anyhow::bail!("a thread broke off"),
+            }
+        }
+        Ok(())
+    })?;
+    summary.seconds = started.elapsed().as_secs_f64();
+    Ok(summary)
+}
+
+fn path_of(config: &Config, number: usize) -> PathBuf {
+    config.directory.join(format!(
+        "{}-{}-{number:04}.vf.zst",
+        config.name, config.seed
+    ))
+}
+
+struct Work<'a> {
+    config: &'a Config,
+    chunk: usize,
+    missing: &'a [usize],
+    next: AtomicUsize,
+    played: AtomicU64,
+    reporter: Mutex<Reporter>,
+}
+
+impl Work<'_> {
+    fn thread(&self, judge: &Judge) -> anyhow::Result<Summary> {
+        let mut player = Player::new(self.config.play.clone(), judge)?;
+        let mut summary = Summary::default();
+        loop {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(&number) = self.missing.get(index) else {
+                return Ok(summary);
+            };
+            let path = path_of(self.config, number);
+            let temporary = path.with_extension("tmp");
+            self.write_chunk(&temporary, number, &mut player, &mut summary)?;
+            fs::rename(&temporary, &path)
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+    }
+
+    fn write_chunk(
+        &self,
+        path: &Path,
+        number: usize,
+        player: &mut Player,
+        summary: &mut Summary,
+    ) -> anyhow::Result<()> {
+        let seed = self
+            .config
+            .seed
+            .wrapping_mul(SEED_STRIDE)
+            .wrapping_add(number as u64);
+        let mut rng = Rng::with_seed(seed);
+        let mut writer = GameWriter::create(path)?;
+        for _ in 0..self.chunk {
+            let played = player.play(&mut rng);
+            writer.write(&played.game)?;
+            summary.note(&played);
+            let games = self.played.fetch_add(1, Ordering::Relaxed) + 1;
+            let mut reporter = self.reporter.lock().unwrap_or_else(PoisonError::into_inner);
+            reporter.update(games, played.game.plies.len() as u64);
+        }
+        writer.finish()?;
+        Ok(())
+    }
+}
+
+struct Reporter {
+    bar: Option<ProgressBar>,
+    started: Instant,
+    last_line: Instant,
+    plies: u64,
+    games: u64,
+}
+
+impl Reporter {
+    fn new(games: u64) -> Reporter {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new(games);
+            if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+                bar.set_style(style);
+            }
+            bar
+        });
+        let now = Instant::now();
+        Reporter {
+            bar,
+            started: now,
+            last_line: now,
+            plies: 0,
+            games,
+        }
+    }
+
+    fn update(&mut self, games: u64, plies: u64) {
+        self.plies += plies;
+        let speed = self.plies as f64 / self.started.elapsed().as_secs_f64().max(1e-9);
+        if let Some(bar) = &self.bar {
+            bar.set_position(games);
+            bar.set_message(format!("{speed:.0} plies/s"));
+        } else if self.last_line.elapsed() >= LINE_EVERY {
+            self.last_line = Instant::now();
+            log::info!("{games} of {} games, {speed:.0} plies/s", self.games);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::datagen::opening::OpeningSettings;
+    use crate::nnue::Network;
+    use crate::record::GameReader;
+
+    #[test]
+    fn an_interrupted_run_makes_what_is_missing() {
+        let directory = std::env::temp_dir().join(format!("pleach-datagen-{}", std::process::id()));
+        let config = Config {
+            directory: directory.clone(),
+            name: "test".to_owned(),
+            games: 3,
+            chunk: 1,
+            seed: 9,
+            threads: 2,
+            play: PlaySettings {
+                soft_nodes: 100,
+                hard_nodes: 1000,
+                hash: 1,
+                opening: OpeningSettings {
+                    check_nodes: 200,
+                    ..OpeningSettings::default()
+                },
+                ..PlaySettings::default()
+            },
+        };
+        let judge = Judge::Network(Network::embedded());
+        let summary = run(&config, &judge).expect("a run");
+        assert_eq!(summary.games, 3);
+        assert!(summary.quiet > 0 && summary.quiet <= summary.plies);
+        let read = |number| fs::read(path_of(&config, number)).expect("a chunk");
+        let whole: Vec<_> = (0..3).map(read).collect();
+        fs::remove_file(path_of(&config, 1)).expect("a chunk");
+        assert_eq!(run(&config, &judge).expect("a run").games, 1);
+        assert_eq!((0..3).map(read).collect::<Vec<_>>(), whole);
+        let games = GameReader::open(&path_of(&config, 0)).expect("a chunk");
+        assert_eq!(games.filter_map(Result::ok).count(), 1);
+        let _ = fs::remove_dir_all(directory);
+    }
+}
