@@ -27,6 +27,9 @@ mod avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 
+#[cfg(test)]
+mod tests;
+
 /// The verbs. Arithmetic wraps around.
 pub trait Simd: Copy {
     /// A register of [`Simd::LANES`] 16-bit integers.
