@@ -5,6 +5,7 @@ mod bench;
 mod datagen;
 mod eval;
 mod lab;
+mod label;
 mod perft;
 mod train;
 
@@ -56,6 +57,8 @@ enum Command {
     Lab(lab::Arguments),
     /// Play games against itself to train on
     Datagen(datagen::DatagenArgs),
+    /// Rewrite the scores of recorded games with a UCI engine's
+    Label(label::LabelArgs),
     /// Train a network on recorded games
     Train(Box<train::TrainArgs>),
     /// Print a completion script for a shell
@@ -98,6 +101,7 @@ fn dispatch(cli: Cli) -> Outcome {
         Some(Command::Analyse(arguments)) => analyse::run(&arguments),
         Some(Command::Lab(arguments)) => lab::run(&arguments),
         Some(Command::Datagen(arguments)) => datagen::run(arguments).map(|()| true),
+        Some(Command::Label(arguments)) => label::run(arguments).map(|()| true),
         Some(Command::Train(arguments)) => train::run(*arguments).map(|()| true),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

@@ -1,0 +1,454 @@
+//! Rewrites the scores of recorded games with those of a UCI engine.
+//!
+//! Slow next to calling a teacher's evaluation directly, but anyone can do it with any engine.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use thiserror::Error;
+
+use crate::board::{FenError, Position};
+use crate::record::{Game, GameReader, GameWriter, NO_SCORE, RecordError};
+use crate::types::Color;
+
+/// How the engine is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Its command `eval`, which Stockfish and its kin have: the static evaluation of the
+    /// position, without the game before it. Positions in check get [`NO_SCORE`].
+    Static,
+    /// A search of so many nodes, with the game before it.
+    Nodes(u64),
+}
+
+/// Why labelling failed.
+#[derive(Debug, Error)]
+pub enum LabelError {
+    #[error("cannot start {}: {source}", path.display())]
+    Start { path: PathBuf, source: io::Error },
+    #[error("the engine broke off: {0}")]
+    Broken(#[from] io::Error),
+    #[error("the engine closed its output")]
+    Closed,
+    #[error("the engine gave no score for {0}")]
+    NoScore(String),
+    #[error("{}: {source}", path.display())]
+    Record { path: PathBuf, source: RecordError },
+    #[error("{}: game {game}: {source}", path.display())]
+    Start960 {
+        path: PathBuf,
+        game: u64,
+        source: FenError,
+    },
+    #[error("{}: game {game}: ply {ply} is no legal move", path.display())]
+    IllegalMove {
+        path: PathBuf,
+        game: u64,
+        ply: usize,
+    },
+    #[error("a labelling thread broke off")]
+    Thread,
+}
+
+/// A running engine.
+struct Engine {
+    process: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Engine {
+    fn start(path: &Path) -> Result<Engine, LabelError> {
+        let failed = |source| LabelError::Start {
+            path: path.to_path_buf(),
+            source,
+        };
+        let mut process = Command::new(path)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        let pipes = (process.stdin.take(), process.stdout.take());
+        let (Some(input), Some(output)) = pipes else {
+            return Err(LabelError::Closed);
+        };
+        let mut engine = Engine {
+            process,
+            input,
+            output: BufReader::new(output),
+        };
+        engine.ask("uci", "uciok", |_| ())?;
+        // Recorded castling is the king taking its rook, whatever the start.
+        engine.ask(
+            "setoption name UCI_Chess960 value true\nisready",
+            "readyok",
+            |_| (),
+        )?;
+        Ok(engine)
+    }
+
+    /// Sends commands and shows the answer's lines up to the one that begins with `last`.
+    fn ask(
+        &mut self,
+        commands: &str,
+        last: &str,
+        mut show: impl FnMut(&str),
+    ) -> Result<(), LabelError> {
+        writeln!(self.input, "{commands}")?;
+        self.input.flush()?;
+        let mut line = String::new();
+        loop {
+            line.clear();
+            if self.output.read_line(&mut line)? == 0 {
+                return Err(LabelError::Closed);
+            }
+            let text = line.trim();
+            if text.split_whitespace().next() == Some(last) {
+                return Ok(());
+            }
+            show(text);
+        }
+    }
+
+    /// White's score of the position after `moves` from `start`.
+    fn score(
+        &mut self,
+        question: Question,
+        start: &str,
+        moves: &[String],
+        position: &Position,
+    ) -> Result<i16, LabelError> {
+        let mut found = None;
+        match question {
+            Question::Static if position.in_check() => return Ok(NO_SCORE),
+            Question::Static => {
+                let fen = fresh(&position.fen());
+                let commands = format!("position fen {fen}\neval\nisready");
+                self.ask(&commands, "readyok", |line| {
+                    found = static_score(line).or(found)
+                })?;
+            }
+            Question::Nodes(nodes) => {
+                let moves = moves.join(" ");
+                let commands = format!("position fen {start} moves {moves}\ngo nodes {nodes}");
+                self.ask(&commands, "bestmove", |line| {
+                    found = search_score(line).or(found)
+                })?;
+                if position.turn() == Color::Black {
+                    found = found.map(i16::saturating_neg);
+                }
+            }
+        }
+        found.ok_or_else(|| LabelError::NoScore(position.fen()))
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        let _ = writeln!(self.input, "quit");
+        let _ = self.input.flush();
+        let _ = self.process.wait();
+    }
+}
+
+/// The FEN with its clocks set back, so that no 50-move damping touches the evaluation.
+fn fresh(fen: &str) -> String {
+    const BOARD_FIELDS: usize = 4;
+    let fields: Vec<&str> = fen.split(' ').take(BOARD_FIELDS).collect();
+    format!("{} 0 1", fields.join(" "))
+}
+
+/// Centipawns for White in a line that `eval` prints, if it is the one with the sum.
+fn static_score(line: &str) -> Option<i16> {
+    let rest = line.strip_prefix("Final evaluation")?;
+    let pawns = rest
+        .split_whitespace()
+        .find_map(|word| word.parse::<f64>().ok())?;
+    Some(
+        (100.0 * pawns)
+            .round()
+            .clamp(f64::from(-MATE), f64::from(MATE)) as i16,
+    )
+}
+
+/// What a mate on the board is worth in records.
+const MATE: i16 = 32_000;
+/// Evaluations keep this far from mates.
+const MAX_SCORE: i32 = 31_000;
+
+/// The side to move's score in an `info` line; bounds do not count.
+fn search_score(line: &str) -> Option<i16> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    if words.first() != Some(&"info")
+        || words.contains(&"lowerbound")
+        || words.contains(&"upperbound")
+    {
+        return None;
+    }
+    let place = words.iter().position(|word| *word == "score")?;
+    let number: i32 = words.get(place + 2)?.parse().ok()?;
+    match *words.get(place + 1)? {
+        "cp" => Some(number.clamp(-MAX_SCORE, MAX_SCORE) as i16),
+        "mate" => {
+            let plies = (2 * number.unsigned_abs()).min(1000) as i16;
+            Some(if number > 0 {
+                MATE + 1 - plies
+            } else {
+                plies - MATE
+            })
+        }
+        _ => None,
+    }
+}
+
+/// What is to be labelled and how.
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub games: PathBuf,
+    pub output: PathBuf,
+    pub engine: PathBuf,
+    pub question: Question,
+    /// Engine processes at once.
+    pub processes: usize,
+}
+
+/// Labels all games in their order and returns how many there were; `progress` hears of games
+/// and plies so far.
+///
+/// # Errors
+/// The records or the engine fail.
+pub fn run(job: &Job, mut progress: impl FnMut(u64, u64)) -> Result<u64, LabelError> {
+    const GAMES_A_PROCESS: usize = 16;
+    let recorded = |source| LabelError::Record {
+        path: job.games.clone(),
+        source,
+    };
+    let mut reader = GameReader::open(&job.games).map_err(recorded)?;
+    let mut writer = GameWriter::create(&job.output).map_err(|source| LabelError::Record {
+        path: job.output.clone(),
+        source,
+    })?;
+    let mut engines = Vec::new();
+    for _ in 0..job.processes.max(1) {
+        engines.push(Engine::start(&job.engine)?);
+    }
+    let (mut games, mut plies) = (0, 0);
+    loop {
+        let mut block = Vec::new();
+        while block.len() < engines.len() * GAMES_A_PROCESS {
+            match reader.next() {
+                Some(game) => block.push(game.map_err(recorded)?),
+                None => break,
+            }
+        }
+        if block.is_empty() {
+            writer.finish().map_err(|source| LabelError::Record {
+                path: job.output.clone(),
+                source,
+            })?;
+            return Ok(games);
+        }
+        label_block(job, &mut engines, games, &mut block)?;
+        for game in &block {
+            writer.write(game).map_err(|source| LabelError::Record {
+                path: job.output.clone(),
+                source,
+            })?;
+            games += 1;
+            plies += game.plies.len() as u64;
+        }
+        progress(games, plies);
+    }
+}
+
+/// Labels games, a share for each engine.
+fn label_block(
+    job: &Job,
+    engines: &mut [Engine],
+    before: u64,
+    block: &mut [Game],
+) -> Result<(), LabelError> {
+    let share = block.len().div_ceil(engines.len()).max(1);
+    std::thread::scope(|scope| {
+        let handles: Vec<_> = engines
+            .iter_mut()
+            .zip(block.chunks_mut(share))
+            .enumerate()
+            .map(|(index, (engine, games))| {
+                scope.spawn(move || {
+                    let first = before + (index * share) as u64 + 1;
+                    (first..)
+                        .zip(games)
+                        .try_for_each(|(number, game)| label_game(job, engine, number, game))
+                })
+            })
+            .collect();
+        for handle in handles {
+            handle.join().map_err(|_| LabelError::Thread)??;
+        }
+        Ok(())
+    })
+}
+
+fn label_game(
+    job: &Job,
+    engine: &mut Engine,
+    number: u64,
+    game: &mut Game,
+) -> Result<(), LabelError> {
+    let path = &job.games;
+    let mut position = game.start.unpack().map_err(|source| LabelError::Start960 {
+        path: path.clone(),
+        game: number,
+        source,
+    })?;
+    let start = position.fen();
+    let mut moves = Vec::new();
+    for (index, ply) in game.plies.iter_mut().enumerate() {
+        let m = position
+            .unpack(ply.played)
+            .ok_or_else(|| LabelError::IllegalMove {
+                path: path.clone(),
+                game: number,
+                ply: index + 1,
+            })?;
+        ply.score = engine.score(job.question, &start, &moves, &position)?;
+        moves.push(position.uci(m));
+        position = position.play(m);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evaluations_are_read_as_stockfish_prints_them() {
+        let line = "Final evaluation       +0.25 (white side) [with scaled NNUE, hybrid, ...]";
+        assert_eq!(static_score(line), Some(25));
+        assert_eq!(
+            static_score("Final evaluation       -12.07 (white side)"),
+            Some(-1207)
+        );
+        assert_eq!(static_score("Final evaluation: none (in check)"), None);
+        assert_eq!(
+            static_score("NNUE evaluation        +0.25 (white side)"),
+            None
+        );
+    }
+
+    #[test]
+    fn searches_are_read_without_bounds() {
+        let line = "info depth 8 seldepth 9 multipv 1 score cp -31 nodes 700 nps 1 pv e7e5";
+        assert_eq!(search_score(line), Some(-31));
+        assert_eq!(
+            search_score("info depth 9 score cp 55 lowerbound nodes 710"),
+            None
+        );
+        assert_eq!(
+            search_score("info depth 9 score mate 2 nodes 710"),
+            Some(31_997)
+        );
+        assert_eq!(
+            search_score("info depth 9 score mate -2 nodes 710"),
+            Some(-31_996)
+        );
+        assert_eq!(search_score("info depth 0 score mate 0"), Some(-32_000));
+        assert_eq!(search_score("info string score cp 3"), Some(3));
+        assert_eq!(search_score("bestmove e2e4"), None);
+    }
+
+    /// An engine for the test: a shell script that knows two answers.
+    #[cfg(unix)]
+    #[test]
+    fn games_are_labelled_in_order_for_both_colours() {
+        use std::os::unix::fs::PermissionsExt;
+
+        use crate::board::tests::Random;
+        use crate::record::{GameResult, PackedBoard, Ply};
+        use crate::types::PackedMove;
+
+        const SCRIPT: &str = "#!/bin/sh
+while read -r word rest; do
+  case $word in
+    uci) echo uciok ;;
+    isready) echo readyok ;;
+    eval) echo 'Final evaluation +0.50 (white side)' ;;
+    go) echo 'info depth 1 score cp 70 pv a2a3'; echo 'bestmove a2a3' ;;
+    quit) exit ;;
+  esac
+done
+";
+        let directory = std::env::temp_dir().join(format!("pleach-label-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).expect("a directory");
+        let engine = directory.join("engine");
+        std::fs::write(&engine, SCRIPT).expect("a script");
+        std::fs::set_permissions(&engine, std::fs::Permissions::from_mode(0o755)).expect("mode");
+        let games = directory.join("games.vf.zst");
+        let mut writer = GameWriter::create(&games).expect("a file");
+        for seed in 0..40 {
+            let mut random = Random(seed);
+            let mut position = Position::startpos();
+            let start = PackedBoard::pack(&position);
+            let mut plies = Vec::new();
+            for _ in 0..10 + seed % 5 {
+                let moves = position.legal_moves();
+                let m = moves[random.below(moves.len())];
+                plies.push(Ply {
+                    played: PackedMove::new(m),
+                    score: 0,
+                });
+                position = position.play(m);
+            }
+            let result = GameResult::Draw;
+            writer
+                .write(&Game {
+                    start,
+                    result,
+                    plies,
+                })
+                .expect("a file");
+        }
+        writer.finish().expect("a file");
+        let mut job = Job {
+            output: directory.join("labelled.vf.zst"),
+            question: Question::Static,
+            processes: 2,
+            games,
+            engine,
+        };
+        let read = |path: &Path| -> Vec<Game> {
+            GameReader::open(path)
+                .expect("a file")
+                .map(|game| game.expect("a game"))
+                .collect()
+        };
+        let before = read(&job.games);
+        assert_eq!(run(&job, |_, _| ()).expect("labels"), 40);
+        let mut after = read(&job.output);
+        let scores: Vec<i16> = after
+            .iter()
+            .flat_map(|g| &g.plies)
+            .map(|p| p.score)
+            .collect();
+        assert!(scores.iter().all(|&score| score == 50 || score == NO_SCORE));
+        after
+            .iter_mut()
+            .flat_map(|game| &mut game.plies)
+            .for_each(|ply| ply.score = 0);
+        assert_eq!(after, before);
+        job.question = Question::Nodes(100);
+        run(&job, |_, _| ()).expect("labels");
+        for game in read(&job.output) {
+            let scores: Vec<i16> = game.plies.iter().map(|ply| ply.score).collect();
+            assert!(
+                scores.iter().step_by(2).all(|&score| score == 70),
+                "White to move"
+            );
+            assert!(scores.iter().skip(1).step_by(2).all(|&score| score == -70));
+        }
+        let _ = std::fs::remove_dir_all(directory);
+    }
+}
