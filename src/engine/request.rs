@@ -115,7 +115,8 @@ impl Request {
             nodes: self.nodes.map(|nodes| nodes.max(1)),
             soft_nodes: None,
             mate: self.mate.filter(|&moves| moves > 0),
-            time: bounds(&clock, overhead_ms, position.game_ply()),
+            // Who asks for an infinite search and names a clock means the former.
+            time: bounds(&clock, overhead_ms, position.game_ply()).filter(|_| !self.infinite),
             root_moves,
             multi_pv: multi_pv.max(1),
         };

@@ -198,7 +198,7 @@ impl Worker {
 
     /// The soft bound, stretched while the best move is in doubt and shortened when it is not.
     fn time_is_up(&mut self, settledness: &Settledness) -> bool {
-        let Some(time) = self.limits.time.clone().filter(|time| !time.fixed) else {
+        let Some(time) = self.limits.time.filter(|time| !time.fixed) else {
             return false;
         };
         // A single legal move is not worth thinking about, and a found mate little more.

@@ -9,7 +9,8 @@ pub(super) struct PvTable(Vec<Vec<Move>>);
 
 impl Default for PvTable {
     fn default() -> PvTable {
-        PvTable(vec![Vec::with_capacity(MAX_PLY); MAX_PLY + 2])
+        let line = |_| Vec::with_capacity(MAX_PLY);
+        PvTable((0..MAX_PLY + 2).map(line).collect())
     }
 }
 

@@ -102,7 +102,7 @@ impl RootMoves {
 
     /// Brings the best move of the current line to its front; equal ones keep their order.
     pub fn sort_line(&mut self) {
-        self.moves[self.line..].sort_by(|a, b| (b.score, b.previous).cmp(&(a.score, a.previous)));
+        self.moves[self.line..].sort_by_key(|root| std::cmp::Reverse((root.score, root.previous)));
     }
 
     /// Sorts the lines searched so far.
