@@ -100,8 +100,12 @@ impl KeyHistory {
                 .into_iter()
                 .filter_map(|place| STEPS[place])
                 .find(|step| step.key == difference);
+            // Only one's own piece can go back; the same difference may be the other side's doing.
             if let Some(step) = step
                 && (between(step.from, step.to) & position.board().occupied()).is_empty()
+                && [step.from, step.to]
+                    .iter()
+                    .any(|&sq| position.board().color_at(sq) == Some(position.turn()))
             {
                 return true;
             }

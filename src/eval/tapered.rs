@@ -104,9 +104,9 @@ mod tests {
     #[test]
     fn material_counts() {
         let mode = shakmaty::CastlingMode::Standard;
-        let up = Position::from_fen("4k3/8/8/8/8/8/4Q3/4K3 w - - 0 1", mode).unwrap();
+        let up = Position::from_fen("4k3/8/8/8/8/8/3Q4/4K3 w - - 0 1", mode).unwrap();
         assert!(evaluate(&up) > 800);
-        let down = Position::from_fen("4k3/8/8/8/8/8/4Q3/4K3 b - - 0 1", mode).unwrap();
+        let down = Position::from_fen("4k3/8/8/8/8/8/3Q4/4K3 b - - 0 1", mode).unwrap();
         assert!(evaluate(&down) < -800);
     }
 }
