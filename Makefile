@@ -12,7 +12,7 @@ ifdef EVALFILE
   export EVALFILE
 endif
 
-.PHONY: all check clean
+.PHONY: all book check clean
 
 all:
 	cargo build --release --locked
@@ -20,6 +20,12 @@ all:
 
 check:
 	.ci/run
+
+# The book's pictures and tables anew, and the book as HTML; needs mdbook (cargo install mdbook).
+book:
+	cargo build --release --locked
+	sh book/pictures.sh
+	mdbook build book
 
 clean:
 	cargo clean

@@ -213,6 +213,15 @@ impl Drawn {
         1 + self.successors.iter().map(Drawn::size).sum::<usize>()
     }
 
+    /// Leaves of this subtree, as far as it is drawn.
+    #[must_use]
+    pub fn leaves(&self) -> usize {
+        match self.successors.as_slice() {
+            [] => 1,
+            below => below.iter().map(Drawn::leaves).sum(),
+        }
+    }
+
     /// The name of the node at the end of `path`: the moves that lead there.
     fn name(&self, path: &[usize]) -> String {
         if path.is_empty() {

@@ -68,9 +68,10 @@ impl Placed<'_> {
 #[must_use]
 pub fn svg(picture: &Picture) -> String {
     let slot = if picture.windows { SLOT } else { NARROW_SLOT };
-    let mut next = MARGIN + slot / 2.0;
+    let tree = slot * picture.root.leaves() as f64;
+    let width = (tree + 2.0 * MARGIN).max(LEAST_WIDTH);
+    let mut next = (width - tree + slot) / 2.0;
     let root = place(&picture.root, TOP, slot, &mut next);
-    let width = (next - slot / 2.0 + MARGIN).max(LEAST_WIDTH);
     let height = lowest(&root) + RADIUS + MARGIN + LEGEND;
     let mut page = String::new();
     let _ = writeln!(
