@@ -12,7 +12,7 @@
 //! | 3 | [`eval`], [`history`], [`time`] |
 //! | 4 | [`search`] |
 //! | 5 | [`engine`] |
-//! | 6 | [`bench`], [`perft`], [`lab`], [`train`], [`datagen`] |
+//! | 6 | [`bench`], [`lab`], [`train`], [`datagen`] |
 //! | 7 | [`uci`] |
 //! | 8 | [`cli`] |
 
@@ -33,7 +33,6 @@ pub mod history;
 pub mod lab;
 pub mod nnue;
 pub mod params;
-pub mod perft;
 pub mod record;
 pub mod search;
 pub mod time;

@@ -17,7 +17,6 @@ const LAYERS: &[(&str, u32)] = &[
     ("search", 4),
     ("engine", 5),
     ("bench", 6),
-    ("perft", 6),
     ("lab", 6),
     ("train", 6),
     ("datagen", 6),

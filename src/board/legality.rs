@@ -2,7 +2,9 @@
 //! move generation, the legality test of table moves and the threat buckets of the histories.
 
 use shakmaty::attacks::{between, bishop_attacks, king_attacks, knight_attacks, rook_attacks};
-use shakmaty::{Bitboard, Board, Chess, Color, Position as _, Role, Square};
+use shakmaty::{Bitboard, Board, CastlingSide, Chess, Color, Role, Square};
+
+use super::view::{Pieces, View};
 
 /// What decides the legality of the side to move's moves.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +37,45 @@ impl Legality {
         }
     }
 
+    /// What generating moves needs and no more: `danger` is left empty where the king cannot
+    /// move anyway.
+    #[inline]
+    pub(super) fn for_moves<V: View>(view: &V, king: Square) -> Legality {
+        let (board, us) = (view.board(), view.turn());
+        let (own, them, occupied) = (view.us(), view.them(), board.occupied());
+        let straight = board.rooks_and_queens() & them;
+        let diagonal = board.bishops_and_queens() & them;
+        let mut checkers = knight_attacks(king) & board.knights() & them
+            | shakmaty::attacks::pawn_attacks(us, king) & board.pawns() & them;
+        let mut pinned = Bitboard::EMPTY;
+        for sniper in rook_attacks(king, them) & straight | bishop_attacks(king, them) & diagonal {
+            let blockers = between(king, sniper) & own;
+            if blockers.is_empty() {
+                checkers.add(sniper);
+            } else if !blockers.more_than_one() {
+                pinned |= blockers;
+            }
+        }
+        let may_castle = |side| {
+            view.castle(side)
+                .is_some_and(|castle| (castle.path & occupied).is_empty())
+        };
+        let king_moves =
+            (king_attacks(king) & !own).any() || CastlingSide::ALL.into_iter().any(may_castle);
+        let danger = if king_moves {
+            attacked(board, !us, occupied.without(king))
+        } else {
+            Bitboard::EMPTY
+        };
+        Legality {
+            king,
+            checkers,
+            pinned,
+            evasions: evasions(king, checkers),
+            danger,
+        }
+    }
+
     /// Whether `from` may reach `to` without leaving its king to a slider.
     #[must_use]
     pub fn respects_pin(&self, from: Square, to: Square) -> bool {
@@ -52,7 +93,7 @@ pub(super) fn evasions(king: Square, checkers: Bitboard) -> Bitboard {
 }
 
 /// Pieces of `us` that stand alone between the king and an enemy slider.
-pub(super) fn pinned(board: &Board, us: Color, king: Square) -> Bitboard {
+pub(super) fn pinned<P: Pieces>(board: &P, us: Color, king: Square) -> Bitboard {
     let them = board.by_color(!us);
     let snipers = them
         & (rook_attacks(king, them) & board.rooks_and_queens()
@@ -69,7 +110,8 @@ pub(super) fn pinned(board: &Board, us: Color, king: Square) -> Bitboard {
 
 /// Every square that `color` attacks, with the given occupancy.
 #[must_use]
-pub fn attacked(board: &Board, color: Color, occupied: Bitboard) -> Bitboard {
+#[inline]
+pub fn attacked<P: Pieces>(board: &P, color: Color, occupied: Bitboard) -> Bitboard {
     let pieces = board.by_color(color);
     let mut squares = pawn_attacks(board.pawns() & pieces, color);
     for from in board.knights() & pieces {

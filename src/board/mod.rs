@@ -13,13 +13,14 @@ mod position;
 mod repetition;
 mod see;
 mod unpack;
+mod view;
 
 pub use delta::Delta;
 pub use keys::Keys;
 pub use legality::{Legality, attacked, attacked_by_lesser, pawn_attacks};
 pub use movegen::Stage;
 pub use notation::{FenError, MoveError};
-pub use perft::perft;
+pub use perft::{Counts, Perft, perft};
 pub use position::Position;
 pub use repetition::KeyHistory;
 

@@ -7,9 +7,10 @@
 use shakmaty::attacks::{
     between, bishop_attacks, king_attacks, knight_attacks, queen_attacks, ray, rook_attacks,
 };
-use shakmaty::{Bitboard, CastlingSide, Chess, Color, Move, Position as _, Rank, Role, Square};
+use shakmaty::{Bitboard, Board, CastlingSide, Chess, Move, Rank, Role, Square};
 
 use super::legality::{Legality, pawns_step, pawns_step_east, pawns_step_west};
+use super::view::{Castle, Pieces, View};
 use crate::types::MoveList;
 
 /// Which moves to generate.
@@ -34,7 +35,7 @@ impl Stage {
 }
 
 /// The roles that a pawn may become, strongest first.
-const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Knight, Role::Rook, Role::Bishop];
+pub(super) const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Knight, Role::Rook, Role::Bishop];
 
 /// Where generated moves go. Every destination handed over is a legal move.
 pub trait Sink {
@@ -50,12 +51,12 @@ pub trait Sink {
 
 /// Hands every legal move of the wanted stage to the sink.
 #[inline]
-pub fn generate<S: Sink>(chess: &Chess, legality: &Legality, stage: Stage, sink: &mut S) {
-    let board = chess.board();
-    let (us, occupied) = (chess.us(), board.occupied());
+pub fn generate<V: View, S: Sink>(view: &V, legality: &Legality, stage: Stage, sink: &mut S) {
+    let board = view.board();
+    let (us, occupied) = (view.us(), board.occupied());
     let mut targets = Bitboard::EMPTY;
     if stage.noisy() {
-        targets |= chess.them();
+        targets |= view.them();
     }
     if stage.quiet() {
         targets |= !occupied;
@@ -67,9 +68,9 @@ pub fn generate<S: Sink>(chess: &Chess, legality: &Legality, stage: Stage, sink:
         return;
     }
 
-    pawns(chess, legality, stage, sink);
+    pawns(view, legality, stage, sink);
     if stage.noisy() {
-        en_passant(chess, legality, sink);
+        en_passant(view, legality, sink);
     }
     let targets = targets & legality.evasions;
     let line = |from: Square, to: Bitboard| {
@@ -104,37 +105,33 @@ pub fn generate<S: Sink>(chess: &Chess, legality: &Legality, stage: Stage, sink:
         );
     }
     if stage.quiet() && legality.checkers.is_empty() {
-        castling(chess, legality, sink);
+        castling(view, legality, sink);
     }
 }
 
-fn pawns<S: Sink>(chess: &Chess, legality: &Legality, stage: Stage, sink: &mut S) {
-    let pawns = chess.us() & chess.board().pawns();
-    pawn_set(
-        chess,
-        pawns & !legality.pinned,
-        legality.evasions,
-        stage,
-        sink,
-    );
+#[inline]
+fn pawns<V: View, S: Sink>(view: &V, legality: &Legality, stage: Stage, sink: &mut S) {
+    let pawns = view.us() & view.board().pawns();
+    let free = pawns & !legality.pinned;
+    pawn_set(view, free, legality.evasions, stage, sink);
     for from in pawns & legality.pinned {
         let allowed = legality.evasions & ray(legality.king, from);
-        pawn_set(chess, Bitboard::from_square(from), allowed, stage, sink);
+        pawn_set(view, Bitboard::from_square(from), allowed, stage, sink);
     }
 }
 
 /// Pushes and captures of a set of pawns that may all land on the same `allowed` squares.
 #[inline]
-fn pawn_set<S: Sink>(
-    chess: &Chess,
+fn pawn_set<V: View, S: Sink>(
+    view: &V,
     pawns: Bitboard,
     allowed: Bitboard,
     stage: Stage,
     sink: &mut S,
 ) {
-    let color = chess.turn();
+    let color = view.turn();
     let forward = color.fold_wb(8, -8);
-    let empty = !chess.board().occupied();
+    let empty = !view.board().occupied();
     let last = Bitboard::from_rank(color.relative_rank(Rank::Eighth));
     let third = Bitboard::from_rank(color.relative_rank(Rank::Third));
 
@@ -145,7 +142,7 @@ fn pawn_set<S: Sink>(
         sink.pawns(two, 2 * forward);
     }
     if stage.noisy() {
-        let targets = chess.them() & allowed;
+        let targets = view.them() & allowed;
         let west = pawns_step_west(pawns, color) & targets;
         let east = pawns_step_east(pawns, color) & targets;
         sink.pawns(west & !last, forward - 1);
@@ -159,78 +156,74 @@ fn pawn_set<S: Sink>(
     }
 }
 
-fn en_passant<S: Sink>(chess: &Chess, legality: &Legality, sink: &mut S) {
-    let Some(to) = chess.maybe_ep_square() else {
+#[inline]
+fn en_passant<V: View, S: Sink>(view: &V, legality: &Legality, sink: &mut S) {
+    let Some(to) = view.en_passant() else {
         return;
     };
-    let pawns = chess.us() & chess.board().pawns();
-    for from in shakmaty::attacks::pawn_attacks(!chess.turn(), to) & pawns {
-        if en_passant_is_safe(chess, legality, from, to) {
+    let pawns = view.us() & view.board().pawns();
+    for from in shakmaty::attacks::pawn_attacks(!view.turn(), to) & pawns {
+        if en_passant_is_safe(view, legality, from, to) {
             sink.en_passant(from, to);
         }
     }
 }
 
 /// Two pawns leave the board's lines at once, so pins alone do not tell; look from the king.
-pub(super) fn en_passant_is_safe(
-    chess: &Chess,
+pub(super) fn en_passant_is_safe<V: View>(
+    view: &V,
     legality: &Legality,
     from: Square,
     to: Square,
 ) -> bool {
-    let board = chess.board();
+    let board = view.board();
     let captured = Square::from_coords(to.file(), from.rank());
     let occupied = board.occupied().without(from).without(captured).with(to);
-    let them = chess.them();
+    let them = view.them();
     let leapers = legality.checkers & (board.pawns() | board.knights());
     let sliders = rook_attacks(legality.king, occupied) & board.rooks_and_queens()
         | bishop_attacks(legality.king, occupied) & board.bishops_and_queens();
     leapers.without(captured).is_empty() && (sliders & them).is_empty()
 }
 
-fn castling<S: Sink>(chess: &Chess, legality: &Legality, sink: &mut S) {
-    let color = chess.turn();
-    if !chess.castles().has_color(color) {
-        return;
-    }
-    for side in [CastlingSide::KingSide, CastlingSide::QueenSide] {
-        if let Some(rook) = chess.castles().rook(color, side)
-            && castling_is_safe(chess, legality, color, side, rook)
+#[inline]
+fn castling<V: View, S: Sink>(view: &V, legality: &Legality, sink: &mut S) {
+    for side in CastlingSide::ALL {
+        if let Some(castle) = view.castle(side)
+            && castling_is_safe(view, legality, &castle)
         {
-            sink.castle(legality.king, rook);
+            sink.castle(legality.king, castle.rook);
         }
     }
 }
 
-fn castling_is_safe(
-    chess: &Chess,
-    legality: &Legality,
-    color: Color,
-    side: CastlingSide,
-    rook: Square,
-) -> bool {
-    let board = chess.board();
-    let (king, king_to, rook_to) = (legality.king, side.king_to(color), side.rook_to(color));
-    if (chess.castles().path(color, side) & board.occupied()).any()
+#[inline]
+fn castling_is_safe<V: View>(view: &V, legality: &Legality, castle: &Castle) -> bool {
+    let board = view.board();
+    let king = legality.king;
+    let king_to = castle.side.king_to(view.turn());
+    let rook_to = castle.side.rook_to(view.turn());
+    if (castle.path & board.occupied()).any()
         || (between(king, king_to).with(king_to) & legality.danger).any()
     {
         return false;
     }
     // In Chess960 the rook may have shielded the king's new square.
-    let occupied = board.occupied().without(king).without(rook).with(rook_to);
-    (rook_attacks(king_to, occupied) & board.rooks_and_queens() & chess.them()).is_empty()
+    let occupied = board.occupied().without(king).without(castle.rook);
+    let lines = rook_attacks(king_to, occupied.with(rook_to));
+    (lines & board.rooks_and_queens() & view.them()).is_empty()
 }
 
 /// Collects moves in a list.
 struct Lister<'a> {
-    chess: &'a Chess,
+    board: &'a Board,
     moves: &'a mut MoveList,
 }
 
 impl Lister<'_> {
     #[inline]
     fn push(&mut self, role: Role, from: Square, to: Square, promotion: Option<Role>) {
-        let capture = self.chess.board().role_at(to);
+        let capture = self.board.role_at(to);
         self.moves.push(Move::Normal {
             role,
             from,
@@ -243,7 +236,7 @@ impl Lister<'_> {
 
 /// The square that a pawn came from; `offset` never leads off the board here.
 #[inline]
-fn origin(to: Square, offset: i32) -> Square {
+pub(super) fn origin(to: Square, offset: i32) -> Square {
     Square::new((to.to_u32() as i32 - offset) as u32)
 }
 
@@ -281,7 +274,8 @@ impl Sink for Lister<'_> {
 
 /// Appends the legal moves of a stage to `moves`.
 pub fn list(chess: &Chess, legality: &Legality, stage: Stage, moves: &mut MoveList) {
-    generate(chess, legality, stage, &mut Lister { chess, moves });
+    let board = chess.board();
+    generate(chess, legality, stage, &mut Lister { board, moves });
 }
 
 /// Counts moves without making them.
@@ -314,8 +308,8 @@ impl Sink for Counter {
 
 /// How many legal moves there are.
 #[must_use]
-pub fn count(chess: &Chess, legality: &Legality) -> u64 {
+pub fn count<V: View>(view: &V, legality: &Legality) -> u64 {
     let mut counter = Counter::default();
-    generate(chess, legality, Stage::All, &mut counter);
+    generate(view, legality, Stage::All, &mut counter);
     counter.0
 }

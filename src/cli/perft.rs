@@ -6,8 +6,8 @@ use std::time::Instant;
 use clap::Args;
 
 use super::Outcome;
+use crate::board::Perft;
 use crate::engine::nodes_per_second;
-use crate::perft::{self, Options};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -32,12 +32,12 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Outcome {
     let root = super::position(&arguments.fen, arguments.chess960)?;
-    let options = Options {
+    let perft = Perft {
         threads: arguments.threads,
         hash_mib: arguments.hash,
     };
     let started = Instant::now();
-    let counts = perft::divide(&root, arguments.depth, &options);
+    let counts = perft.divide(&root, arguments.depth);
     let time = started.elapsed();
     let mut out = io::stdout().lock();
     if arguments.divide {

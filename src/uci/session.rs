@@ -16,8 +16,8 @@ use super::command::{Command, ParseError};
 use super::options::{self, Preferences, Target};
 use super::{draw, logfile, output};
 use crate::bench;
+use crate::board::Perft;
 use crate::engine::{Engine, EngineError, Event, Request, Start};
-use crate::perft;
 
 /// A line may hold a game of some hundred thousand moves; of a longer one the rest is dropped.
 const LONGEST_LINE: u64 = 1 << 24;
@@ -308,7 +308,7 @@ impl<W: Write> Session<W> {
 
     fn perft(&mut self, depth: u32) -> io::Result<()> {
         let root = self.engine.position().clone();
-        let counts = perft::divide(&root, depth, &perft::Options::default());
+        let counts = Perft::default().divide(&root, depth);
         for &(m, count) in &counts.moves {
             self.say(&format!("{}: {count}", root.uci(m)))?;
         }

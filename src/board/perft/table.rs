@@ -1,0 +1,50 @@
+//! What has been counted, shared by all threads without locks.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+const BYTES_PER_MIB: usize = 1 << 20;
+
+/// A count and its key, the key stored mixed with the count, so that the halves of two writes do
+/// not match each other (Hyatt and Mann's lockless hashing).
+#[derive(Default)]
+struct Slot {
+    check: AtomicU64,
+    count: AtomicU64,
+}
+
+/// Counts by key, the newest in each slot.
+pub(super) struct Table {
+    slots: Vec<Slot>,
+}
+
+impl Table {
+    /// A table of `mib` mebibytes; `None` if that is nothing.
+    pub(super) fn new(mib: usize) -> Option<Table> {
+        let slots = mib.saturating_mul(BYTES_PER_MIB) / size_of::<Slot>();
+        (slots > 0).then(|| Table {
+            slots: (0..slots).map(|_| Slot::default()).collect(),
+        })
+    }
+
+    #[inline]
+    fn slot(&self, key: u64) -> &Slot {
+        // The high half of the product: an even spread without a division.
+        let index = (u128::from(key) * self.slots.len() as u128) >> u64::BITS;
+        &self.slots[index as usize]
+    }
+
+    #[inline]
+    pub(super) fn get(&self, key: u64) -> Option<u64> {
+        let slot = self.slot(key);
+        let count = slot.count.load(Relaxed);
+        // An empty slot would match the key zero; no position is worth that special case.
+        (slot.check.load(Relaxed) ^ count == key && key != 0).then_some(count)
+    }
+
+    #[inline]
+    pub(super) fn put(&self, key: u64, count: u64) {
+        let slot = self.slot(key);
+        slot.check.store(key ^ count, Relaxed);
+        slot.count.store(count, Relaxed);
+    }
+}
