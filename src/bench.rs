@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::engine::Start;
-use crate::engine::{Engine, EngineError, Finished, Game, GameError, Request, nodes_per_second};
+use crate::engine::{
+    Engine, EngineError, Finished, Game, GameError, Request, Start, nodes_per_second,
+};
+use crate::search::Stats;
 use crate::types::CastlingMode;
 
 /// Depth of the signature that commits carry.
@@ -191,7 +193,7 @@ pub fn position_line(measured: &Measured) -> String {
     )
 }
 
-/// How the work was spread over the positions, for people.
+/// How the work was spread over the positions, and what the search did, for people.
 #[must_use]
 pub fn statistics(measured: &[Measured]) -> Vec<String> {
     let mut nodes: Vec<u64> = measured
@@ -220,7 +222,21 @@ pub fn statistics(measured: &[Measured]) -> Vec<String> {
             at(QUARTILES)
         )
     };
-    vec![row("Nodes", &mut nodes), row("Nodes/second", &mut speeds)]
+    let mut lines = vec![row("Nodes", &mut nodes), row("Nodes/second", &mut speeds)];
+    let mut stats = Stats::default();
+    for position in measured {
+        stats += position.finished.stats;
+    }
+    let counts = stats.rows().into_iter();
+    lines.extend(counts.map(|(name, count)| format!("{name:<20} {count:>12}")));
+    let percent = |share: f64| format!("{:.1} %", share * 100.0);
+    lines.push(format!(
+        "First move best at cut nodes {}, at PV nodes {}; reduced searches repeated {}",
+        percent(stats.first_move_cuts()),
+        percent(stats.first_move_best()),
+        percent(stats.re_search_rate()),
+    ));
+    lines
 }
 
 const QUARTILES: usize = 4;

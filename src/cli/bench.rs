@@ -22,7 +22,7 @@ pub struct Arguments {
     /// Hash table in MiB
     #[arg(long, default_value_t = bench::HASH_MIB as u64, value_parser = clap::value_parser!(u64).range(1..=HASH_MAX as u64))]
     hash: u64,
-    /// Show the spread of nodes and speed over the positions as well
+    /// Show the spread over the positions and the counts of the search's steps as well
     #[arg(long)]
     stats: bool,
 }

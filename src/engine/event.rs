@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::board::Position;
-use crate::search::Info;
+use crate::search::{Info, Stats};
 use crate::types::{Bound, Depth, Move, Score};
 
 /// One line of analysis, owned: see [`Info`] for the fields. Its moves are legal from `root`
@@ -70,6 +70,8 @@ pub struct Finished {
     /// Nodes of all threads.
     pub nodes: u64,
     pub time: Duration,
+    /// The first thread's counts of what the search did.
+    pub stats: Stats,
 }
 
 /// Everything that an engine tells, in order. Each search ends with exactly one `Finished`.

@@ -7,11 +7,11 @@ use std::thread::{self, JoinHandle};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use thiserror::Error;
 
-use super::reporter::Reporter;
+use super::reporter::{Reporter, Totals};
 use super::vote;
 use crate::board::Position;
 use crate::eval::Judge;
-use crate::search::{Info, Job, Limits, Outcome, Report, Shared, Silent, Worker};
+use crate::search::{Info, Job, Limits, Outcome, Report, Shared, Silent, Stats, Worker};
 use crate::tt::{AllocError, TranspositionTable};
 use crate::types::{Depth, Move, Score};
 
@@ -200,10 +200,11 @@ fn serve(worker: &mut Worker, inbox: &Receiver<Order>, shared: &Shared, searchin
 fn run(worker: &mut Worker, lead: Lead, shared: &Shared, searching: &AtomicBool) {
     let job = &lead.job;
     let reporter = Arc::new(Mutex::new(lead.reporter));
-    let own = if job.root.has_legal_move() {
-        worker.search(job, Box::new(Ear(Arc::clone(&reporter))))
+    let (own, stats) = if job.root.has_legal_move() {
+        let outcome = worker.search(job, Box::new(Ear(Arc::clone(&reporter))));
+        (outcome, *worker.stats())
     } else {
-        game_over(&job.root)
+        (game_over(&job.root), Stats::default())
     };
     shared.signals.hold(lead.infinite);
     shared.signals.stop();
@@ -216,10 +217,14 @@ fn run(worker: &mut Worker, lead: Lead, shared: &Shared, searching: &AtomicBool)
     };
     let mut outcome = outcomes.swap_remove(elected);
     make_legal(&mut outcome, job);
-    let (nodes, hashfull) = (shared.nodes(), shared.tt.hashfull());
+    let totals = Totals {
+        nodes: shared.nodes(),
+        hashfull: shared.tt.hashfull(),
+        stats,
+    };
     // Cleared before the result is told: who hears it may start the next search.
     searching.store(false, Ordering::Release);
-    lock(&reporter).finish(&outcome, nodes, hashfull);
+    lock(&reporter).finish(&outcome, totals);
 }
 
 /// The worker's end of the reporter, which the pool needs again after the search.

@@ -8,7 +8,7 @@ use crossbeam_channel::Sender;
 use super::event::{Event, Finished, Line};
 use super::game::Game;
 use crate::board::Position;
-use crate::search::{Info, Outcome, Report};
+use crate::search::{Info, Outcome, Report, Stats};
 use crate::types::{Depth, Move};
 
 /// Lines that may be told at once, whatever their rate: the first iterations are quick, and a
@@ -34,6 +34,16 @@ pub struct Reporter {
     /// Whether the multi-PV group now arriving is passed on: all of it or nothing.
     group_open: bool,
     lines: Vec<Kept>,
+}
+
+/// What all threads together came to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    pub nodes: u64,
+    /// How full the hash table is, in permille.
+    pub hashfull: u32,
+    /// The first thread's counts.
+    pub stats: Stats,
 }
 
 /// The latest exact line of one multi-PV index.
@@ -86,8 +96,13 @@ impl Reporter {
     }
 
     /// Ends the search: tells the final exact lines, unless they were the last thing told, and
-    /// then the result. `nodes` counts all threads; `hashfull` is in permille.
-    pub fn finish(&mut self, outcome: &Outcome, nodes: u64, hashfull: u32) {
+    /// then the result.
+    pub fn finish(&mut self, outcome: &Outcome, totals: Totals) {
+        let Totals {
+            nodes,
+            hashfull,
+            stats,
+        } = totals;
         let pv = self.final_line(outcome);
         let time = self.started.elapsed();
         let agrees = self.lines.first().is_some_and(|kept| {
@@ -133,6 +148,7 @@ impl Reporter {
             depth: outcome.depth,
             nodes,
             time,
+            stats,
         }));
     }
 
@@ -243,7 +259,7 @@ mod tests {
         for depth in 1..=240 {
             say(&mut reporter, depth, None, &[m]);
         }
-        reporter.finish(&outcome(240, m), 1, 0);
+        reporter.finish(&outcome(240, m), Totals::default());
         let (lines, finished) = heard(&events);
         assert!(lines.len() < 80, "{} lines", lines.len());
         assert_eq!(lines.last().map(|line| line.depth), Some(Depth(240)));
@@ -256,7 +272,7 @@ mod tests {
         let m = Position::startpos().legal_moves()[0];
         say(&mut reporter, 1, None, &[m]);
         say(&mut reporter, 2, Some(Bound::Lower), &[m]);
-        reporter.finish(&outcome(1, m), 1, 0);
+        reporter.finish(&outcome(1, m), Totals::default());
         let (lines, _) = heard(&events);
         assert_eq!(lines.len(), 3);
         assert_eq!(lines.last().and_then(|line| line.bound), None);
@@ -267,7 +283,7 @@ mod tests {
         let (mut reporter, events) = reporter();
         let m = Position::startpos().legal_moves()[0];
         say(&mut reporter, 1, None, &[m]);
-        reporter.finish(&outcome(1, m), 1, 0);
+        reporter.finish(&outcome(1, m), Totals::default());
         assert_eq!(heard(&events).0.len(), 1);
     }
 
@@ -275,7 +291,7 @@ mod tests {
     fn a_search_that_said_nothing_still_ends_with_a_score() {
         let (mut reporter, events) = reporter();
         let m = Position::startpos().legal_moves()[0];
-        reporter.finish(&outcome(1, m), 1, 0);
+        reporter.finish(&outcome(1, m), Totals::default());
         let (lines, finished) = heard(&events);
         assert_eq!((lines.len(), finished), (1, 1));
     }
