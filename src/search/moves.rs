@@ -352,7 +352,7 @@ fn late_moves(depth: i32, improving: bool) -> i32 {
     }
 }
 
-/// Whether a position can be left out of the search of quiet evasions.
+/// Whether a move takes back on the square where the last move ended.
 pub(super) fn is_recapture(position: &Position, previous: PackedMove, m: Move) -> bool {
     position.captured(m).is_some() && previous.is_some() && previous.to() == m.to()
 }

@@ -38,8 +38,8 @@ pub(super) struct Picker {
     moves: ArrayVec<Scored, MAX_MOVES>,
     bad: ArrayVec<Move, MAX_MOVES>,
     next_bad: usize,
+    /// Quiet moves are wanted.
     quiets: bool,
-    /// In the quiescence search nothing is set aside as bad: its caller judges exchanges.
     split: Split,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Picker {
 enum Split {
     /// Good ones first, bad ones last.
     ByHistory,
-    /// All in order.
+    /// All in order: the quiescence search judges exchanges itself.
     None,
     /// Only those whose exchange wins at least so much.
     Wins(i32),
