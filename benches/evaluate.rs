@@ -32,8 +32,29 @@ fn game(seed: u64) -> (Position, Vec<(Delta, Position)>) {
     (start, line)
 }
 
+/// All moves of a position and where they lead, and the move that the game went on with.
+type Family = (Vec<(Delta, Position)>, Delta);
+
+fn families(start: &Position, line: &[(Delta, Position)]) -> Vec<Family> {
+    /// Enough for every kind of piece to move everywhere.
+    const POSITIONS: usize = 60;
+    let positions = std::iter::once(start).chain(line.iter().map(|(_, position)| position));
+    let children = |position: &Position| -> Vec<(Delta, Position)> {
+        let child = |m| (position.delta(m), position.play(m));
+        position.legal_moves().into_iter().map(child).collect()
+    };
+    let family =
+        |(position, (next, _)): (&Position, &(Delta, Position))| (children(position), next.clone());
+    positions.zip(line).take(POSITIONS).map(family).collect()
+}
+
+fn children(families: &[Family]) -> u64 {
+    families.iter().map(|(moves, _)| moves.len() as u64).sum()
+}
+
 fn evaluate(criterion: &mut Criterion) {
     let (start, line) = game(1);
+    let families = families(&start, &line);
     for isa in Isa::available() {
         let mut stack = Accumulators::with_isa(Network::embedded(), isa);
         let mut group = criterion.benchmark_group(format!("evaluate-{HIDDEN}"));
@@ -50,6 +71,23 @@ fn evaluate(criterion: &mut Criterion) {
                 }
             });
         });
+        // Every child of the game's first positions, as siblings in a search: little of what one
+        // needs of the weights is in the nearest cache from another.
+        group.throughput(Throughput::Elements(children(&families)));
+        group.bench_function(BenchmarkId::new("siblings", isa), |bencher| {
+            bencher.iter(|| {
+                stack.reset(&start);
+                for (moves, next) in &families {
+                    for (delta, position) in moves {
+                        stack.push(delta);
+                        black_box(stack.evaluate(position));
+                        stack.pop();
+                    }
+                    stack.push(next);
+                }
+            });
+        });
+        group.throughput(Throughput::Elements(PLIES as u64));
         // The output alone: the values are valid already.
         group.bench_function(BenchmarkId::new("output", isa), |bencher| {
             let (_, position) = &line[PLIES / 2];
