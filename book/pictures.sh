@@ -72,6 +72,7 @@ drawing sss lab tree $trees/first.tree --algorithm sss-star
 table mtdf-steps lab tree $trees/first.tree --algorithm mtdf
 table windows lab compare --game random --depth 8 --quality 0.9 --untimed
 table kalah lab compare --game kalah --depth 7 --untimed
+table chess lab compare --fen '8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1' --depth 5 --untimed
 table memory lab compare --game tictactoe --depth 9 --untimed \
     --algorithm fail-soft --algorithm with-memory --algorithm mtdf
 echo '$ pleach lab compare --game random --depth 8 --quality 0.9 --plot nodes.svg' >"$out/nodes.cmd"
