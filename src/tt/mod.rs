@@ -382,24 +382,34 @@ mod tests {
     }
 
     #[test]
-    fn two_threads_never_read_what_none_wrote() {
+    fn two_threads_hardly_ever_read_what_none_wrote() {
+        const ROUNDS: u64 = 20_000;
+        // A torn cluster passes the check of sixteen bits once in 65,536 times; searches verify
+        // moves and live with a wrong score. Without the check, tears would show by the thousand.
+        const MOST_WRONG: u64 = 10;
         let table = TranspositionTable::new(1).unwrap();
+        let wrong = std::sync::atomic::AtomicU64::new(0);
         std::thread::scope(|scope| {
             for thread in 0..2u64 {
-                let table = &table;
+                let (table, wrong) = (&table, &wrong);
                 scope.spawn(move || {
-                    for round in 0..20_000u64 {
+                    for round in 0..ROUNDS {
                         // Keys that share a cluster; the score is a function of the key.
-                        let key = (round * 7 + thread) % 8;
-                        let written = entry((round % 9) as i32, key as i32 * 100);
-                        table.store(key, Ply(0), &written);
-                        if let Some(hit) = table.probe(key ^ 1, Ply(0), 0) {
-                            assert_eq!(hit.score, Score::cp((key ^ 1) as i32 * 100));
+                        let key = |number: u64| number * 0x9E37 & 0xFFFF;
+                        let number = (round * 7 + thread) % 8;
+                        let written = entry((round % 9) as i32, number as i32 * 100);
+                        table.store(key(number), Ply(0), &written);
+                        if let Some(hit) = table.probe(key(number ^ 1), Ply(0), 0)
+                            && hit.score != Score::cp((number ^ 1) as i32 * 100)
+                        {
+                            wrong.fetch_add(1, Relaxed);
                         }
                     }
                 });
             }
         });
+        let wrong = wrong.into_inner();
+        assert!(wrong <= MOST_WRONG, "{wrong}");
     }
 
     #[test]
