@@ -12,8 +12,8 @@
 //! | 24 | 4 | QA, the integer that stands for 1.0 in the hidden layer, 255 |
 //! | 28 | 4 | QB, the integer that stands for 1.0 among the output weights, 64 |
 //! | 32 | 4 | scale: centipawns for an output of 1.0 |
-//! | 36 | 4 | flags: bit 0 mirrored inputs, bit 1 squared clipped ReLU; both are set |
-//! | 40 | 8 | hash of the payload, FNV-1a with 64 bits |
+//! | 36 | 4 | flags: bit 0 mirrored inputs, bit 1 squared clipped ReLU, both set; bit 2 sealed |
+//! | 40 | 8 | hash, FNV-1a with 64 bits: of the payload, if sealed of all other bytes of the file |
 //! | 48 | 64 | name, UTF-8, padded with zeros |
 //! | 112 | 2·768·N | feature weights, i16, N for feature 0, N for feature 1, ... |
 //! | | 2·N | feature bias, i16 |
@@ -55,6 +55,11 @@ pub const HEADER_BYTES: usize = 112;
 const FLAG_MIRRORED: u32 = 1;
 const FLAG_SCRELU: u32 = 2;
 const FLAGS: u32 = FLAG_MIRRORED | FLAG_SCRELU;
+/// The hash covers the header too. The first networks were written without; all are now sealed.
+const FLAG_SEALED: u32 = 4;
+/// Where the hash stands, which cannot cover itself.
+const HASH_OFFSET: usize = 40;
+const HASH_END: usize = HASH_OFFSET + 8;
 /// Largest scale that is taken seriously, in centipawns for an output of 1.0.
 const MAX_SCALE: u32 = 10_000;
 
@@ -103,7 +108,9 @@ pub struct Header {
     pub hidden: usize,
     /// Centipawns for an output of 1.0.
     pub scale: i32,
-    /// FNV-1a hash of the payload.
+    /// Whether the hash covers the header too.
+    pub sealed: bool,
+    /// FNV-1a hash of the payload, if sealed of the header before it (see [`Header::digest`]).
     pub hash: u64,
     /// What the network calls itself, at most [`NAME_BYTES`] bytes.
     pub name: String,
@@ -157,12 +164,14 @@ impl Header {
                 expected,
             });
         }
-        expect("flags", fields.u32(), FLAGS)?;
+        let flags = fields.u32();
+        expect("flags", flags & !FLAG_SEALED, FLAGS)?;
         let hash = fields.u64();
         let name = std::str::from_utf8(fields.0).map_err(|_| NetError::BadName)?;
         Ok(Header {
             hidden: hidden as usize,
             scale: scale as i32,
+            sealed: flags & FLAG_SEALED != 0,
             hash,
             name: name.trim_end_matches('\0').to_owned(),
         })
@@ -181,7 +190,11 @@ impl Header {
             QA as u32,
             QB as u32,
             self.scale as u32,
-            FLAGS,
+            if self.sealed {
+                FLAGS | FLAG_SEALED
+            } else {
+                FLAGS
+            },
         ];
         for field in fields {
             bytes.extend_from_slice(&field.to_le_bytes());
@@ -195,6 +208,19 @@ impl Header {
         let mut header = [0; HEADER_BYTES];
         header[..bytes.len()].copy_from_slice(&bytes);
         header
+    }
+
+    /// The hash that belongs into this header if `payload` follows it.
+    #[must_use]
+    pub fn digest(&self, payload: &[u8]) -> u64 {
+        let header = self.to_bytes();
+        let (before, after) = (&header[..HASH_OFFSET], &header[HASH_END..]);
+        let parts = if self.sealed {
+            [before, after, payload]
+        } else {
+            [&[], &[], payload]
+        };
+        parts.into_iter().fold(FNV_OFFSET_BASIS, fnv1a_from)
     }
 
     /// Bytes of payload that follow a header with this width.
@@ -254,7 +280,7 @@ impl QuantisedNet {
         if found > expected {
             return Err(NetError::TooLong { found, expected });
         }
-        let hash = fnv1a(payload);
+        let hash = header.digest(payload);
         if hash != header.hash {
             return Err(NetError::HashMismatch {
                 found: hash,
@@ -310,12 +336,14 @@ impl QuantisedNet {
                 .iter()
                 .flat_map(|value| value.to_le_bytes()),
         );
-        let header = Header {
+        let mut header = Header {
             hidden: self.hidden,
             scale: self.scale,
-            hash: fnv1a(&payload),
+            sealed: true,
+            hash: 0,
             name: self.name.clone(),
         };
+        header.hash = header.digest(&payload);
         debug_assert_eq!(payload.len(), header.payload_bytes());
         let mut bytes = header.to_bytes().to_vec();
         bytes.append(&mut payload);
@@ -345,14 +373,19 @@ fn expect(field: &'static str, found: u32, expected: u32) -> Result<(), NetError
     })
 }
 
+const FNV_OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+
 /// FNV-1a with 64 bits (Fowler, Noll, Vo): enough to notice damage, no defence against forgery.
 #[must_use]
 pub fn fnv1a(bytes: &[u8]) -> u64 {
-    const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+    fnv1a_from(FNV_OFFSET_BASIS, bytes)
+}
+
+/// Goes on hashing.
+fn fnv1a_from(hash: u64, bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
-    bytes.iter().fold(OFFSET_BASIS, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(PRIME)
-    })
+    let add = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(PRIME);
+    bytes.iter().fold(hash, add)
 }
 
 /// Takes little-endian numbers off the front of a slice whose length has been checked.
@@ -441,19 +474,27 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_before_the_name_is_noticed() {
+    fn every_flipped_bit_is_noticed() {
         let bytes = sample().to_bytes();
-        let header = 0..48 * 8;
+        let header = 0..HEADER_BYTES * 8;
         let payload = (HEADER_BYTES * 8..bytes.len() * 8).step_by(4099);
         for bit in header.chain(payload) {
-            // Any scale in range is as good as another to a reader that knows no other.
-            if (32 * 8..36 * 8).contains(&bit) {
-                continue;
-            }
             let mut flipped = bytes.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
             assert!(QuantisedNet::from_bytes(&flipped).is_err(), "bit {bit}");
         }
+    }
+
+    #[test]
+    fn files_with_an_older_hash_are_read() {
+        let mut bytes = sample().to_bytes();
+        bytes[36] = FLAGS as u8;
+        let hash = fnv1a(&bytes[HEADER_BYTES..]);
+        bytes[HASH_OFFSET..HASH_END].copy_from_slice(&hash.to_le_bytes());
+        assert_eq!(
+            QuantisedNet::from_bytes(&bytes).expect("an older file"),
+            sample()
+        );
     }
 
     #[test]
