@@ -1,0 +1,78 @@
+//! With everything switched off that changes results, the engine's alpha-beta returns the value
+//! of plain minimax: checked on random positions against a minimax too simple to be wrong.
+
+use std::sync::Arc;
+
+use pleach::board::Position;
+use pleach::eval::{Evaluator, Judge};
+use pleach::search::{Job, Limits, Selectivity, Shared, Silent, Worker};
+use pleach::tt::TranspositionTable;
+use pleach::types::{Depth, Ply, Score};
+use proptest::prelude::*;
+
+/// Three plies: a fourth could repeat a position, which the engine calls a draw.
+const DEEPEST: i32 = 3;
+const FIFTY_MOVES: u32 = 100;
+
+/// Plays the game that these choices make, or as much of it as there is.
+fn play(choices: &[usize]) -> Position {
+    let mut position = Position::startpos();
+    for choice in choices {
+        let moves = position.legal_moves();
+        let Some(&m) = moves.get(choice % moves.len().max(1)) else {
+            break;
+        };
+        let next = position.play(m);
+        if !next.has_legal_move() || next.is_insufficient_material() {
+            break;
+        }
+        position = next;
+    }
+    position
+}
+
+fn minimax(position: &Position, depth: i32, ply: Ply) -> Score {
+    let moves = position.legal_moves();
+    if moves.is_empty() {
+        return if position.in_check() {
+            Score::mated_in(ply)
+        } else {
+            Score::DRAW
+        };
+    }
+    if ply > Ply::ROOT
+        && (position.is_insufficient_material() || position.halfmoves() >= FIFTY_MOVES)
+    {
+        return Score::DRAW;
+    }
+    if depth == 0 {
+        let mut evaluator = Evaluator::new(Judge::Tapered);
+        evaluator.reset(position);
+        return evaluator.evaluate(position);
+    }
+    moves
+        .into_iter()
+        .map(|m| -minimax(&position.play(m), depth - 1, ply.next()))
+        .max()
+        .unwrap_or(Score::DRAW)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn alpha_beta_is_minimax(
+        choices in prop::collection::vec(0usize..300, 0..90),
+        depth in 1..=DEEPEST,
+    ) {
+        let root = play(&choices);
+        let table = TranspositionTable::new(1).expect("a mebibyte");
+        let shared = Arc::new(Shared::new(table, 1));
+        let mut worker = Worker::new(0, Arc::clone(&shared), Judge::Tapered);
+        shared.begin(false);
+        let mut job = Job::new(root.clone(), Limits::to_depth(Depth(depth)));
+        job.selectivity = Selectivity::Plain;
+        let outcome = worker.search(&job, Box::new(Silent));
+        prop_assert_eq!(outcome.score, minimax(&root, depth, Ply::ROOT), "{}", root.fen());
+    }
+}
