@@ -36,9 +36,9 @@ fn count(position: &Position, depth: u32, table: Option<&Table>) -> u64 {
 /// How to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Perft {
-    /// Threads that count; 0 counts as one.
+    /// Threads that count, at most; 0 counts as one.
     pub threads: usize,
-    /// MiB of hash table; 0 counts every line.
+    /// MiB of hash table; 0, or more than can be had, counts every line.
     pub hash_mib: usize,
 }
 
@@ -86,8 +86,12 @@ impl Perft {
             }
         };
         thread::scope(|scope| {
-            for _ in 1..self.threads {
-                scope.spawn(work);
+            for _ in 1..self.threads.min(subtrees.len()) {
+                // A thread that cannot be had is done without.
+                if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
+                    log::warn!("perft with fewer threads: {error}");
+                    break;
+                }
             }
             work();
         });
@@ -157,6 +161,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn more_than_the_machine_has_is_done_without() {
+        let perft = Perft {
+            threads: usize::MAX,
+            hash_mib: usize::MAX,
+        };
+        assert_eq!(perft.run(&Position::startpos(), 3), 8902);
     }
 
     #[test]

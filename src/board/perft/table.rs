@@ -18,12 +18,16 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// A table of `mib` mebibytes; `None` if that is nothing.
+    /// A table of `mib` mebibytes; `None` if that is nothing, or more than can be had.
     pub(super) fn new(mib: usize) -> Option<Table> {
-        let slots = mib.saturating_mul(BYTES_PER_MIB) / size_of::<Slot>();
-        (slots > 0).then(|| Table {
-            slots: (0..slots).map(|_| Slot::default()).collect(),
-        })
+        let len = mib.saturating_mul(BYTES_PER_MIB) / size_of::<Slot>();
+        let mut slots = Vec::new();
+        if let Err(error) = slots.try_reserve_exact(len) {
+            log::warn!("perft without a hash table: {mib} MiB: {error}");
+            return None;
+        }
+        slots.resize_with(len, Slot::default);
+        (len > 0).then_some(Table { slots })
     }
 
     #[inline]
