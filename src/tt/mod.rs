@@ -395,7 +395,7 @@ mod tests {
                 scope.spawn(move || {
                     for round in 0..ROUNDS {
                         // Keys that share a cluster; the score is a function of the key.
-                        let key = |number: u64| number * 0x9E37 & 0xFFFF;
+                        let key = |number: u64| (number * 0x9E37) & 0xFFFF;
                         let number = (round * 7 + thread) % 8;
                         let written = entry((round % 9) as i32, number as i32 * 100);
                         table.store(key(number), Ply(0), &written);
