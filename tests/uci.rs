@@ -302,6 +302,19 @@ fn castling_is_written_as_the_variant_has_it() {
 }
 
 #[test]
+fn dead_draws_are_exactly_zero() {
+    let mut client = Client::greeted();
+    for fen in [
+        "8/8/4k3/8/8/3NK3/8/8 w - - 0 1",
+        "8/8/4k3/8/8/3RK3/8/5r2 w - - 98 80",
+    ] {
+        client.send(&format!("position fen {fen}"));
+        let lines = client.go("depth 8");
+        assert!(last_score(&lines).contains(" score cp 0 "), "{lines:#?}");
+    }
+}
+
+#[test]
 fn several_lines_are_told_in_order() {
     let mut client = Client::greeted();
     client.send("setoption name MultiPV value 4\nposition startpos");

@@ -155,9 +155,10 @@ fn uci_commands(arguments: &[OsString]) -> Option<Vec<String>> {
             .is_some_and(uci::Command::is_known)
     };
     let first = words.first().filter(|word| begins(word))?;
+    // `uci` alone is the subcommand; with more behind it, the first of several commands.
     let own = Cli::command()
         .get_subcommands()
-        .any(|command| command.get_name() == first)
+        .any(|command| command.get_name() == first && !(first == "uci" && words.len() > 1))
         || first.starts_with('-')
         || first == "help";
     if own {
@@ -209,6 +210,8 @@ mod tests {
         assert_eq!(commands(&["bench", "5"]), None);
         assert_eq!(commands(&["--help"]), None);
         assert_eq!(commands(&["nonsense"]), None);
+        assert_eq!(commands(&["uci"]), None);
+        assert_eq!(commands(&["uci", "quit"]).map(|list| list.len()), Some(2));
         assert_eq!(
             commands(&["go", "depth", "5"]),
             Some(vec!["go depth 5".to_owned()])

@@ -9,7 +9,7 @@ use super::event::{Event, Finished, Line};
 use super::game::Game;
 use crate::board::Position;
 use crate::search::{Info, Outcome, Report, Stats};
-use crate::types::{Depth, Move};
+use crate::types::{Depth, Move, Score};
 
 /// Lines that may be told at once, whatever their rate: the first iterations are quick, and a
 /// person likes to see them.
@@ -98,6 +98,7 @@ impl Reporter {
     /// Ends the search: tells the final exact lines, unless they were the last thing told, and
     /// then the result.
     pub fn finish(&mut self, outcome: &Outcome, totals: Totals) {
+        let score = settled(outcome.score);
         let Totals {
             nodes,
             hashfull,
@@ -105,9 +106,10 @@ impl Reporter {
         } = totals;
         let pv = self.final_line(outcome);
         let time = self.started.elapsed();
-        let agrees = self.lines.first().is_some_and(|kept| {
-            kept.line.pv.first() == pv.first() && kept.line.score == outcome.score
-        });
+        let agrees = self
+            .lines
+            .first()
+            .is_some_and(|kept| kept.line.pv.first() == pv.first() && kept.line.score == score);
         if !agrees {
             let line = Line {
                 root: Arc::clone(&self.root),
@@ -116,7 +118,7 @@ impl Reporter {
                     .len()
                     .max(self.lines.first().map_or(0, |kept| kept.line.seldepth)),
                 multi_pv: 1,
-                score: outcome.score,
+                score,
                 bound: None,
                 nodes,
                 time,
@@ -144,7 +146,7 @@ impl Reporter {
             root: Arc::clone(&self.root),
             best: pv.first().copied(),
             ponder,
-            score: outcome.score,
+            score,
             depth: outcome.depth,
             nodes,
             time,
@@ -165,7 +167,8 @@ impl Reporter {
 
 impl Report for Reporter {
     fn info(&mut self, info: &Info<'_>) {
-        let line = Line::new(&self.root, info, self.game.playable(info.pv));
+        let mut line = Line::new(&self.root, info, self.game.playable(info.pv));
+        line.score = settled(line.score);
         if info.bound.is_some() {
             if info.time >= QUIET_TIME && self.is_due() {
                 if let Some(kept) = self.lines.get_mut(info.multi_pv.saturating_sub(1)) {
@@ -202,10 +205,21 @@ impl Report for Reporter {
     }
 }
 
+/// A score as it is told: the search lets draws differ by a centipawn from node to node, and a
+/// dead draw should read exactly zero.
+fn settled(score: Score) -> Score {
+    const DRAWS_DIFFER_BY: i32 = 1;
+    if score.raw().abs() <= DRAWS_DIFFER_BY {
+        Score::DRAW
+    } else {
+        score
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{Bound, Score};
+    use crate::types::Bound;
     use crossbeam_channel::{Receiver, unbounded};
 
     fn reporter() -> (Reporter, Receiver<Event>) {
