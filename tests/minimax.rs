@@ -58,7 +58,7 @@ fn minimax(position: &Position, depth: i32, ply: Ply) -> Score {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn alpha_beta_is_minimax(

@@ -116,11 +116,12 @@ impl<W: Write> Session<W> {
         Ok(!self.failed)
     }
 
-    /// Stops what runs and writes its last word.
+    /// Stops what runs and writes its last word; so for the searches that still wait.
     fn end(&mut self) -> io::Result<()> {
-        self.waiting.clear();
-        self.engine.stop();
+        self.waiting
+            .retain(|command| !matches!(command, Command::Perft(_) | Command::Bench(_)));
         while self.searching {
+            self.engine.stop();
             let Ok(event) = self.events.recv() else { break };
             self.tell(&event)?;
         }
