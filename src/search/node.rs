@@ -2,8 +2,11 @@
 //!
 //! Every step is a function in a file of its own or shares one with its kin; this file is the
 //! order in which they come and why that order. Scores are fail-soft: outside the window they
-//! are still the best bound that the node could prove. The last column of each heading is the
-//! Elo that the step is worth, measured by switching it off (see the book's ledger).
+//! are still the best bound that the node could prove.
+//!
+//! The Elo beside a group of steps is what the group was worth when it came on top of those
+//! measured before it, at 6,000 nodes a move (2026-11-20; 150 games each, so ±50: the book's
+//! record of tests has the details).
 
 use super::kinds::{NodeType, NonPv, Pv, Window};
 use super::singular::Singular;
@@ -77,6 +80,7 @@ impl Worker {
         cut: bool,
     ) -> Searched<Score> {
         // Step 1. Horizon: no depth left, so only captures are looked at until it is quiet.
+        // The quiescence search's table and pruning: +256.
         if depth <= Depth::ZERO {
             return self.horizon::<T>(position, ply, window);
         }
@@ -137,7 +141,9 @@ impl Worker {
             // Step 5. Hindsight: the move that led here was reduced on an expectation that the
             // evaluation can now confirm or refute.
             self.hindsight::<T>(&mut node);
-            // Steps 6 to 9. Whole-node pruning, cheapest first.
+            // Steps 6 to 9. Whole-node pruning, cheapest first. Razoring, reverse futility and
+            // null move, with step 10 and the table's score as evaluation: +134. ProbCut, with
+            // hindsight, upcoming repetition and threat ordering: +70.
             if let Some(score) = self.razor::<T>(&node)? {
                 return Ok(score);
             }
@@ -155,7 +161,9 @@ impl Worker {
             self.reduce_without_move::<T>(&mut node);
         }
 
-        // Steps 11 to 17: the moves.
+        // Steps 11 to 17: the moves. Singular extensions: -7. Reductions and the pruning of
+        // single moves: +63. What orders the moves: butterfly and capture history, killers and
+        // the split by exchange +213; continuation, pawn and correction history +95.
         let singular = self.singular::<T>(&node)?;
         let extension = match singular {
             Singular::Cut(score) => return Ok(score),
