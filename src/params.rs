@@ -135,10 +135,10 @@ parameters! {
 
     /// Late move pruning: moves allowed, in 1/128: base and per squared ply, when improving and
     /// when not.
-    lmp_base = 320, 100, 700, 32;
-    lmp_scale = 56, 20, 120, 6;
-    lmp_improving_base = 512, 200, 900, 48;
-    lmp_improving_scale = 114, 50, 220, 10;
+    lmp_base = 640, 200, 1400, 64;
+    lmp_scale = 100, 30, 200, 8;
+    lmp_improving_base = 800, 300, 1600, 64;
+    lmp_improving_scale = 200, 80, 400, 16;
     /// Futility: deepest (after reduction), margin, margin a ply, share of the history (1/1024).
     futility_depth = 7, 4, 12, 1;
     futility_base = 80, 20, 200, 10;
