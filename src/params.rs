@@ -1,5 +1,5 @@
 //! Every tunable number of search and evaluation, one line each: name, default, smallest and
-//! largest sensible value, and the step that is worth about two Elo.
+//! largest sensible value, and the step that a tuner begins with.
 //!
 //! In a normal build each is a constant. With the feature `tune` each is an atomic that
 //! [`set`] changes at run time: the UCI loop shows them as spin options, for SPSA and for

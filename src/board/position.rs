@@ -1,7 +1,7 @@
 //! A chess position as the search sees it.
 
 use shakmaty::{
-    Bitboard, Board, CastlingMode, Chess, Color, Move, Piece, Position as _, Role, Square, attacks,
+    Bitboard, Board, CastlingMode, Chess, Color, Move, Piece, Position as _, Square, attacks,
 };
 
 use super::delta::Delta;
@@ -249,12 +249,6 @@ impl Position {
     #[must_use]
     pub fn is_insufficient_material(&self) -> bool {
         self.chess.is_insufficient_material()
-    }
-
-    /// The piece that a move captures, if any (the pawn in en passant).
-    #[must_use]
-    pub fn captured(&self, m: Move) -> Option<Role> {
-        m.capture()
     }
 
     /// The piece that a move of this position moves.

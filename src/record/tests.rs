@@ -109,7 +109,7 @@ fn the_mailbox_follows_the_board() {
                 position.fen()
             );
             let m = position.unpack(ply.played).expect("a legal move");
-            let tactical = position.captured(m).is_some() || ply.played.promotion().is_some();
+            let tactical = m.capture().is_some() || ply.played.promotion().is_some();
             assert_eq!(
                 mailbox.is_tactical(ply.played),
                 tactical,

@@ -9,7 +9,6 @@ use super::picker::Picker;
 use super::reduce::{Candidate, PLY};
 use super::update::bonus;
 use super::worker::Worker;
-use crate::board::Position;
 use crate::params as p;
 use crate::types::{Bound, Depth, Move, PackedMove, Score};
 
@@ -353,6 +352,6 @@ fn late_moves(depth: i32, improving: bool) -> i32 {
 }
 
 /// Whether a move takes back on the square where the last move ended.
-pub(super) fn is_recapture(position: &Position, previous: PackedMove, m: Move) -> bool {
-    position.captured(m).is_some() && previous.is_some() && previous.to() == m.to()
+pub(super) fn is_recapture(previous: PackedMove, m: Move) -> bool {
+    m.capture().is_some() && previous.is_some() && previous.to() == m.to()
 }

@@ -191,7 +191,7 @@ impl Picker {
 
 /// Most valuable victim first, adjusted by history.
 fn noisy_score(worker: &Worker, position: &Position, m: Move) -> i32 {
-    let victim = position.captured(m).map_or(0, see_value);
+    let victim = m.capture().map_or(0, see_value);
     let promotion = m.promotion().map_or(0, see_value);
     let history = if p::use_capture_history() == 1 {
         worker.histories.capture.get(position.moved(m), m)

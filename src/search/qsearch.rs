@@ -182,12 +182,12 @@ impl Worker {
         }
         if let Some(futility) = found.futility
             && !m.is_promotion()
-            && !is_recapture(position, previous, m)
+            && !is_recapture(previous, m)
         {
             if found.number as i32 >= p::qsearch_moves() {
                 return true;
             }
-            let victim = position.captured(m).map_or(0, see_value);
+            let victim = m.capture().map_or(0, see_value);
             if futility + victim <= found.alpha {
                 found.best = found.best.max(futility + victim);
                 return true;
