@@ -24,7 +24,7 @@ pub struct TrainArgs {
     /// Checkpoint to resume and to keep [default: the output with extension .checkpoint]
     #[arg(long)]
     pub checkpoint: Option<PathBuf>,
-    /// Checkpoint or network to start from with a fresh optimiser
+    /// Checkpoint or network to start from with a fresh optimiser; neurons are added up to --hidden
     #[arg(long)]
     pub init: Option<PathBuf>,
     /// What the network calls itself [default: the output's name]

@@ -293,6 +293,27 @@ impl Model {
         }
     }
 
+    /// This network with random neurons added up to `hidden`, which nothing listens to yet: it
+    /// gives every position the same output as before ("Net2Net", Chen, Goodfellow and Shlens
+    /// 2015). The optimiser starts afresh.
+    #[must_use]
+    pub fn widened(&self, hidden: usize, seed: u64) -> Model {
+        let mut wide = Model::random(hidden, seed);
+        for (into, from) in wide.tiles.iter_mut().zip(&self.tiles) {
+            into.weights.value.copy_from_slice(&from.weights.value);
+        }
+        wide.outputs.weights.value.fill(Floats::ZERO);
+        let narrow = self.outputs.weights.floats().chunks_exact(self.hidden);
+        let widened = wide.outputs.weights.floats_mut().chunks_exact_mut(hidden);
+        for (into, from) in widened.zip(narrow) {
+            into[..self.hidden].copy_from_slice(from);
+        }
+        let bias = &mut wide.outputs.bias.value;
+        bias.copy_from_slice(&self.outputs.bias.value);
+        wide.refresh();
+        wide
+    }
+
     /// Makes the copies that evaluation uses anew after weights were set.
     pub fn refresh(&mut self) {
         self.tiles

@@ -37,7 +37,8 @@ pub struct Config {
     /// Checkpoint to resume, if it exists; written as training goes on.
     #[serde(skip)]
     pub checkpoint: PathBuf,
-    /// A checkpoint or network file to begin with instead of random weights.
+    /// A checkpoint or network file to begin with instead of random weights; neurons that it
+    /// lacks are added.
     pub init: Option<PathBuf>,
     pub name: String,
     pub hidden: usize,
@@ -153,12 +154,6 @@ impl<'a> Trainer<'a> {
         let described = serde_json::to_vec(&(config, &data.files))?;
         let fingerprint = fnv1a(&described);
         let (model, seconds) = begin(config, fingerprint)?;
-        if model.hidden != config.hidden {
-            bail!(
-                "the network to start from has {} hidden neurons",
-                model.hidden
-            );
-        }
         let workers = (0..config.threads.max(1))
             .map(|_| Worker::new(config.hidden))
             .collect();
@@ -491,7 +486,17 @@ fn begin(config: &Config, fingerprint: u64) -> anyhow::Result<(Model, f64)> {
     let Some(path) = &config.init else {
         return Ok((Model::random(config.hidden, config.seed), 0.0));
     };
-    Ok((initial(path)?, 0.0))
+    let model = initial(path)?;
+    let model = match model.hidden.cmp(&config.hidden) {
+        std::cmp::Ordering::Less => model.widened(config.hidden, config.seed),
+        std::cmp::Ordering::Equal => model,
+        std::cmp::Ordering::Greater => bail!(
+            "the network to start from has {} hidden neurons, more than {}",
+            model.hidden,
+            config.hidden
+        ),
+    };
+    Ok((model, 0.0))
 }
 
 /// Parameters from a checkpoint or a network file, the optimiser fresh.

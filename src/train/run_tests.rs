@@ -180,3 +180,38 @@ fn a_foreign_checkpoint_is_refused() {
     let error = begin(&config, 0).expect_err("no checkpoint");
     assert!(error.to_string().contains("no checkpoint"), "{error}");
 }
+
+#[test]
+fn a_narrower_start_is_widened_and_a_wider_one_refused() {
+    let scratch = Scratch::new("widen");
+    let narrow = config(&scratch.0, "narrow");
+    let mut first = trainer(&narrow);
+    first.train().expect("a run");
+    first.finish().expect("outputs");
+    let wide = Config {
+        hidden: 128,
+        init: Some(narrow.output.clone()),
+        ..config(&scratch.0, "wide")
+    };
+    let mut second = trainer(&wide);
+    second.measure();
+    // The network file rounds what the first run measured.
+    let (before, after) = (first.held_out.target, second.held_out.target);
+    assert_eq!(second.model.hidden, 128);
+    assert!(
+        (before - after).abs() < 0.02 * before,
+        "{before} to {after}"
+    );
+    second.train().expect("a run");
+    let still = |tile: &crate::train::model::Tile| {
+        tile.weights.mean.iter().all(|m| *m == Default::default())
+    };
+    assert!(!second.model.tiles.iter().any(still), "every neuron learns");
+    second.save().expect("a network");
+    let back = Config {
+        init: Some(wide.output.clone()),
+        ..config(&scratch.0, "back")
+    };
+    let error = begin(&back, 0).expect_err("too wide a start");
+    assert!(error.to_string().contains("128"), "{error}");
+}
