@@ -9,7 +9,7 @@
 //!   cutoff leaves unevaluated cost nothing.
 //! - *Fused*: the child's values are computed from the parent's in one pass through registers.
 //! - *Refresh by difference*: when a king crosses between files d and e its side's view is
-//!   mirrored and every input changes. A table then supplies the last board and values that
+//!   mirrored, when it enters another king bucket other weights hold, and every input changes. A table then supplies the last board and values that
 //!   this view was refreshed with, and only the pieces that differ are added or subtracted
 //!   (the "Finny table" of Koivisto).
 
@@ -20,7 +20,7 @@ use arrayvec::ArrayVec;
 use crate::board::{Delta, Position};
 use crate::types::{Board, Color, MAX_PLY, Piece, Role, Square};
 
-use super::features::{Feature, View, bucket};
+use super::features::{Feature, VIEWS, View, bucket};
 use super::network::{Network, Row};
 use super::simd::kernels::{output, update, update_many};
 use super::simd::{Isa, Operation, Simd};
@@ -95,9 +95,9 @@ impl Entry {
     }
 }
 
-/// The last board and values of each view (by side, by mirrored or not) that was refreshed.
+/// The last board and values of each view (by side and the view's number) that was refreshed.
 #[derive(Clone)]
-struct Refreshed([[Snapshot; 2]; SIDES]);
+struct Refreshed([[Snapshot; VIEWS]; SIDES]);
 
 #[derive(Clone)]
 #[repr(C, align(64))]
@@ -113,7 +113,7 @@ impl Refreshed {
             values: net.bias().clone(),
             board: Board::empty(),
         };
-        let views = || [empty(), empty()];
+        let views = || std::array::from_fn(|_| empty());
         Box::new(Refreshed([views(), views()]))
     }
 }
@@ -226,7 +226,7 @@ impl Accumulators {
             if self.stack[from].turned[side] {
                 let entry = &mut self.stack[self.top];
                 let view = entry.views[side];
-                let snapshot = &mut self.refreshed.0[side][usize::from(view.is_mirrored())];
+                let snapshot = &mut self.refreshed.0[side][view.number()];
                 refresh(
                     simd,
                     &self.net,

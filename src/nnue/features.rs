@@ -4,10 +4,14 @@
 //! "enemy" and Black's view is flipped top to bottom. When the viewer's king stands on files e
 //! to h the view is mirrored left to right as well, so the own king is always on files a to d
 //! and the network learns each pattern once instead of twice.
+//!
+//! What a piece on a square is worth depends most of all on where the own king stands. The
+//! king's squares therefore fall into groups, the king buckets, and each has a full set of
+//! weights.
 
 use crate::types::{Color, Piece, Square};
 
-use super::format::FEATURES;
+use super::format::{KING_BUCKETS, PIECE_FEATURES};
 
 /// XOR with this flips ranks: the board from Black's side.
 const FLIP: u16 = 56;
@@ -17,9 +21,12 @@ const ROLE_SHIFT: u16 = 6;
 const COLOUR_SHIFT: u16 = 9;
 const COLOUR_BIT: u16 = 1 << COLOUR_SHIFT;
 /// Packed features leave 128 numbers unused below the second colour: eight roles fit, six are.
-const GAP: u16 = COLOUR_BIT - FEATURES as u16 / 2;
+const GAP: u16 = COLOUR_BIT - PIECE_FEATURES as u16 / 2;
 /// Kings on this file (e) or beyond have their view mirrored.
 const FIRST_MIRRORED_FILE: u32 = 4;
+
+/// Views that a side can have.
+pub const VIEWS: usize = 2 * KING_BUCKETS;
 
 /// A piece on a square, whoever looks at it: colour, role and square in ten bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,22 +45,49 @@ impl Feature {
         Feature(colour | role << ROLE_SHIFT | square.to_u32() as u16)
     }
 
-    /// The network's input for this piece in this view: below [`FEATURES`].
+    /// The network's input for this piece in this view: below
+    /// [`FEATURES`](super::format::FEATURES).
     ///
-    /// Own pieces come first (0 to 383), then the enemy's; within a colour by role from pawn to
-    /// king, within a role by square from a1 = 0 as the view turns the board.
+    /// Ordered by the viewer's king bucket; within it own pieces come first (0 to 383), then the
+    /// enemy's; within a colour by role from pawn to king, within a role by square from a1 = 0
+    /// as the view turns the board.
     #[inline]
     #[must_use]
     pub const fn index(self, view: View) -> usize {
-        let seen = self.0 ^ view.0;
-        (seen - GAP * (seen >> COLOUR_SHIFT)) as usize
+        let seen = self.0 ^ view.turn;
+        (view.first + seen - GAP * (seen >> COLOUR_SHIFT)) as usize
     }
 }
 
-/// How one side looks at the board: whose pieces are its own, and which way the board is turned.
-/// The bits that a view changes in every [`Feature`].
+/// The king bucket of a king on `square`, in a view that has turned the board: a1 = 0, files a
+/// to d.
+#[inline]
+#[must_use]
+pub const fn king_bucket(square: usize) -> usize {
+    /// By rank from the king's own, files a to d: the castled king's corner, the centre of the
+    /// home rank, the second rank, the middle of the board, the enemy's half.
+    const TABLE: [[u8; 4]; 8] = [
+        [0, 0, 1, 1],
+        [2, 2, 2, 2],
+        [3, 3, 3, 3],
+        [3, 3, 3, 3],
+        [4, 4, 4, 4],
+        [4, 4, 4, 4],
+        [4, 4, 4, 4],
+        [4, 4, 4, 4],
+    ];
+    TABLE[square / 8 % 8][square % 4] as usize
+}
+
+/// How one side looks at the board: whose pieces are its own, which way the board is turned, and
+/// where its king stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct View(u16);
+pub struct View {
+    /// The bits that the view changes in every [`Feature`].
+    turn: u16,
+    /// The first input of its king bucket.
+    first: u16,
+}
 
 impl View {
     /// The view of the side `colour` whose king stands on `king`.
@@ -69,14 +103,26 @@ impl View {
         } else {
             0
         };
-        View(flip | mirror)
+        let turn = flip | mirror;
+        let seen = king.to_u32() as usize ^ (turn & (FLIP | MIRROR)) as usize;
+        View {
+            turn,
+            first: (king_bucket(seen) * PIECE_FEATURES) as u16,
+        }
+    }
+
+    /// Numbers the views of one side: below [`VIEWS`].
+    #[inline]
+    #[must_use]
+    pub const fn number(self) -> usize {
+        self.first as usize / PIECE_FEATURES * 2 + self.is_mirrored() as usize
     }
 
     /// Whether left and right are exchanged.
     #[inline]
     #[must_use]
     pub const fn is_mirrored(self) -> bool {
-        self.0 & MIRROR != 0
+        self.turn & MIRROR != 0
     }
 }
 
@@ -97,6 +143,7 @@ pub const fn bucket(pieces: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nnue::format::FEATURES;
     use crate::types::Role;
 
     /// The definition, word by word.
@@ -109,7 +156,19 @@ mod tests {
             s ^= 7;
         }
         let colour = if piece.color == viewer { 0 } else { 384 };
-        colour + 64 * (piece.role as usize - 1) + s
+        let rank = match viewer {
+            Color::White => king.to_usize() / 8,
+            Color::Black => 7 - king.to_usize() / 8,
+        };
+        let from_edge = (king.to_usize() % 8).min(7 - king.to_usize() % 8);
+        let bucket = match (rank, from_edge) {
+            (0, 0 | 1) => 0,
+            (0, _) => 1,
+            (1, _) => 2,
+            (2 | 3, _) => 3,
+            _ => 4,
+        };
+        768 * bucket + colour + 64 * (piece.role as usize - 1) + s
     }
 
     #[test]
@@ -128,7 +187,7 @@ mod tests {
                         }
                     }
                 }
-                assert!(seen.iter().all(|&seen| seen));
+                assert_eq!(seen.iter().filter(|&&seen| seen).count(), 768);
             }
         }
     }
@@ -144,6 +203,19 @@ mod tests {
                 let index = Feature::new(piece, king).index(View::new(colour, king));
                 assert!(index % 8 < 4, "{colour} {king}");
             }
+        }
+    }
+
+    #[test]
+    fn views_are_numbered_without_gaps() {
+        for colour in Color::ALL {
+            let mut views = [None; VIEWS];
+            for king in Square::ALL {
+                let view = View::new(colour, king);
+                let known = views[view.number()].replace(view);
+                assert!(known.is_none_or(|known| known == view));
+            }
+            assert!(views.iter().all(Option::is_some));
         }
     }
 

@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | 0 | 8 | magic, `PLEACHNN` |
 //! | 8 | 4 | version of this layout, 1 |
-//! | 12 | 4 | features, 768 |
+//! | 12 | 4 | features F: 5 king buckets of 768, or 768 that all of them share |
 //! | 16 | 4 | hidden width N, a multiple of 64 |
 //! | 20 | 4 | output buckets, 8 |
 //! | 24 | 4 | QA, the integer that stands for 1.0 in the hidden layer, 255 |
@@ -15,7 +15,7 @@
 //! | 36 | 4 | flags: bit 0 mirrored inputs, bit 1 squared clipped ReLU, both set; bit 2 sealed |
 //! | 40 | 8 | hash, FNV-1a with 64 bits: of the payload, if sealed of all other bytes of the file |
 //! | 48 | 64 | name, UTF-8, padded with zeros |
-//! | 112 | 2·768·N | feature weights, i16, N for feature 0, N for feature 1, ... |
+//! | 112 | 2·F·N | feature weights, i16, N for feature 0, N for feature 1, ... |
 //! | | 2·N | feature bias, i16 |
 //! | | 2·8·2N | output weights, i16, per bucket: N for the side to move, N for the other |
 //! | | 4·8 | output bias, i32, in units of 1/(QA·QB) |
@@ -33,8 +33,12 @@ use thiserror::Error;
 pub const MAGIC: [u8; 8] = *b"PLEACHNN";
 /// Layout that this code reads and writes.
 pub const VERSION: u32 = 1;
-/// Inputs per perspective: two colours, six roles, 64 squares.
-pub const FEATURES: usize = 768;
+/// Inputs for one place of the viewer's king: two colours, six roles, 64 squares.
+pub const PIECE_FEATURES: usize = 768;
+/// Groups of squares for the viewer's king, each with weights of its own ("king buckets").
+pub const KING_BUCKETS: usize = 5;
+/// Inputs per perspective.
+pub const FEATURES: usize = KING_BUCKETS * PIECE_FEATURES;
 /// Output layers; the number of pieces on the board picks one.
 pub const BUCKETS: usize = 8;
 /// What stands for 1.0 in the hidden layer.
@@ -104,6 +108,8 @@ pub enum NetError {
 /// What a network file says of itself before its payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
+    /// Inputs: [`FEATURES`], or [`PIECE_FEATURES`] if all king buckets share their weights.
+    pub features: usize,
     /// Width of the hidden layer.
     pub hidden: usize,
     /// Centipawns for an output of 1.0.
@@ -139,7 +145,14 @@ impl Header {
         if version != VERSION {
             return Err(NetError::UnsupportedVersion(version));
         }
-        expect("features", fields.u32(), FEATURES as u32)?;
+        let features = fields.u32();
+        if ![FEATURES, PIECE_FEATURES].contains(&(features as usize)) {
+            return Err(NetError::OtherArchitecture {
+                field: "features",
+                found: features,
+                expected: format!("{FEATURES} or {PIECE_FEATURES}"),
+            });
+        }
         let hidden = fields.u32();
         if hidden == 0
             || !(hidden as usize).is_multiple_of(HIDDEN_STEP)
@@ -169,6 +182,7 @@ impl Header {
         let hash = fields.u64();
         let name = std::str::from_utf8(fields.0).map_err(|_| NetError::BadName)?;
         Ok(Header {
+            features: features as usize,
             hidden: hidden as usize,
             scale: scale as i32,
             sealed: flags & FLAG_SEALED != 0,
@@ -184,7 +198,7 @@ impl Header {
         bytes.extend_from_slice(&MAGIC);
         let fields = [
             VERSION,
-            FEATURES as u32,
+            self.features as u32,
             self.hidden as u32,
             BUCKETS as u32,
             QA as u32,
@@ -223,10 +237,10 @@ impl Header {
         parts.into_iter().fold(FNV_OFFSET_BASIS, fnv1a_from)
     }
 
-    /// Bytes of payload that follow a header with this width.
+    /// Bytes of payload that follow this header.
     #[must_use]
     pub const fn payload_bytes(&self) -> usize {
-        2 * (FEATURES * self.hidden + self.hidden + BUCKETS * 2 * self.hidden) + 4 * BUCKETS
+        2 * (self.features * self.hidden + self.hidden + BUCKETS * 2 * self.hidden) + 4 * BUCKETS
     }
 }
 
@@ -289,11 +303,13 @@ impl QuantisedNet {
         }
         let hidden = header.hidden;
         let mut rest = Reader(payload);
+        // Weights that all king buckets share are written out for each.
+        let shares = FEATURES / header.features;
         let net = QuantisedNet {
             name: header.name,
             hidden,
             scale: header.scale,
-            feature_weights: rest.i16s(FEATURES * hidden),
+            feature_weights: rest.i16s(header.features * hidden).repeat(shares),
             feature_bias: rest.i16s(hidden),
             output_weights: rest.i16s(BUCKETS * 2 * hidden),
             output_bias: rest.i32s(BUCKETS),
@@ -337,6 +353,7 @@ impl QuantisedNet {
                 .flat_map(|value| value.to_le_bytes()),
         );
         let mut header = Header {
+            features: FEATURES,
             hidden: self.hidden,
             scale: self.scale,
             sealed: true,
@@ -495,6 +512,27 @@ mod tests {
             QuantisedNet::from_bytes(&bytes).expect("an older file"),
             sample()
         );
+    }
+
+    #[test]
+    fn weights_without_king_buckets_hold_for_all() {
+        let net = sample();
+        let mut bytes = net.to_bytes();
+        let shared = 2 * PIECE_FEATURES * net.hidden;
+        bytes.drain(HEADER_BYTES + shared..HEADER_BYTES + KING_BUCKETS * shared);
+        bytes[12..16].copy_from_slice(&(PIECE_FEATURES as u32).to_le_bytes());
+        let header = Header::parse(&bytes).expect("a header");
+        let hash = header.digest(&bytes[HEADER_BYTES..]);
+        bytes[HASH_OFFSET..HASH_END].copy_from_slice(&hash.to_le_bytes());
+        let read = QuantisedNet::from_bytes(&bytes).expect("a network");
+        let (first, _) = net.feature_weights.split_at(PIECE_FEATURES * net.hidden);
+        assert!(
+            read.feature_weights
+                .chunks(first.len())
+                .all(|bucket| bucket == first)
+        );
+        assert_eq!(read.feature_weights.len(), net.feature_weights.len());
+        assert_eq!(read.output_weights, net.output_weights);
     }
 
     #[test]

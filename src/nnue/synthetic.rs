@@ -1,10 +1,10 @@
 //! Networks made by rule rather than by training: one that counts material, for builds that
 //! have no trained network yet, and random ones for tests and measurements.
 
-use super::format::{BUCKETS, FEATURES, MAX_OUTPUT_WEIGHT, QA, QuantisedNet};
+use super::format::{BUCKETS, FEATURES, MAX_OUTPUT_WEIGHT, PIECE_FEATURES, QA, QuantisedNet};
 
 /// Inputs for one colour: six roles on 64 squares.
-const COLOUR_FEATURES: usize = FEATURES / 2;
+const COLOUR_FEATURES: usize = PIECE_FEATURES / 2;
 /// Own pawn, knight, bishop, rook, queen and king, each in sixths of a pawn.
 const MATERIAL: [i16; 6] = [6, 19, 20, 31, 59, 0];
 /// Centipawns for an output of 1.0; the weights below are chosen for it.
@@ -26,7 +26,7 @@ pub fn material(hidden: usize) -> QuantisedNet {
     let half = (QA / 2) as i16;
     for feature in 0..FEATURES {
         let (role, square) = (feature % COLOUR_FEATURES / 64, feature % 64);
-        let own = feature < COLOUR_FEATURES;
+        let own = feature % PIECE_FEATURES < COLOUR_FEATURES;
         // The enemy's pieces stand on squares seen from our side: pawns advance towards rank 1.
         let square = if own { square } else { square ^ 56 };
         let sign = if own { 1 } else { -1 };

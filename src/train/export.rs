@@ -4,7 +4,7 @@ use crate::nnue::format::{MAX_OUTPUT_WEIGHT, QA, QB, QuantisedNet};
 
 use super::kernel::Worker;
 use super::model::{BIAS_ROW, HALF, Model, TILE};
-use super::sample::{BUCKETS, FEATURES, MAX_ACTIVE, Sample};
+use super::sample::{BUCKETS, MAX_ACTIVE, Sample};
 
 /// Where a neuron of a tile stands in plain order; see `model` for the order of floats.
 const fn plain(slot: usize) -> usize {
@@ -139,6 +139,3 @@ pub fn rounding_error(model: &Model, net: &QuantisedNet, samples: &[Sample]) -> 
     }
     ((squares / f64::from(count.max(1))).sqrt(), largest)
 }
-
-const _: () = assert!(FEATURES == crate::nnue::format::FEATURES);
-const _: () = assert!(BUCKETS == crate::nnue::format::BUCKETS);

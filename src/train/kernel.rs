@@ -16,7 +16,7 @@ use super::sample::{MAX_ACTIVE, Sample};
 
 /// Positions that are worked on at once: their lines and one tile's weights share the
 /// second-level cache.
-pub const CHUNK: usize = 512;
+pub const CHUNK: usize = 2048;
 const VIEWS: usize = 2 * CHUNK;
 const ROW_MASK: usize = ROWS - 1;
 /// Upper half of a 32-bit word: what is left of a float cut to 16 bits.

@@ -1,8 +1,8 @@
 //! The network's parameters while they are trained, and the optimiser that moves them.
 //!
 //! The hidden layer is cut into tiles of 32 neurons. A tile's feature weights for one input are
-//! then one cache line as 16-bit integers, and a whole tile nearly fits the first-level cache,
-//! which decides the speed of training: see `kernel`.
+//! then one cache line as 16-bit integers, and a whole tile fits the second-level cache, which
+//! decides the speed of training: see `kernel`.
 //!
 //! Neurons of a tile are kept in the order 0, 2, .. 30, 1, 3, .. 31 wherever they are floats,
 //! and in plain order in the integer lines, so that the lower halves of a line's 32-bit words
@@ -22,7 +22,7 @@ pub const TILE: usize = 32;
 pub const HALF: usize = TILE / 2;
 /// Rows of a tile: one an input, then the bias, then padding up to a power of two, which lets
 /// the kernels index without a bounds check.
-pub const ROWS: usize = 1024;
+pub const ROWS: usize = 4096;
 /// The row that is active in every position.
 pub const BIAS_ROW: usize = FEATURES;
 /// Rows that are trained.

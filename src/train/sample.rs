@@ -1,11 +1,11 @@
 //! A training position in 32 bytes, seen from the side to move, and the network inputs it has.
 
+use crate::nnue::features::king_bucket;
+use crate::nnue::format::PIECE_FEATURES;
 use crate::record::{BLACK, Mailbox};
 
-/// Inputs per perspective.
-pub const FEATURES: usize = 768;
-/// Output layers.
-pub const BUCKETS: usize = 8;
+pub use crate::nnue::format::{BUCKETS, FEATURES};
+
 /// The most inputs that are active at once: one a piece.
 pub const MAX_ACTIVE: usize = 32;
 
@@ -96,6 +96,10 @@ impl Sample {
         let mirror = |king: u8| if king & KING_SIDE != 0 { MIRROR } else { 0 };
         let own_turn = mirror(self.kings[0]);
         let other_turn = mirror(self.kings[1]) ^ FLIP;
+        let first =
+            |king: u8, turn: u8| (king_bucket(usize::from(king ^ turn)) * PIECE_FEATURES) as u16;
+        let own_first = first(self.kings[0], own_turn);
+        let other_first = first(self.kings[1], other_turn);
         let mut rest = self.occupied;
         let mut index = 0;
         while rest != 0 && index < MAX_ACTIVE {
@@ -104,8 +108,9 @@ impl Sample {
             let code = self.pieces[index / 2] >> (4 * (index % 2)) & 15;
             let side = u16::from(code / BLACK);
             let role = u16::from(code % BLACK) * ROLE_STRIDE;
-            own[index] = side * COLOR_STRIDE + role + u16::from(square ^ own_turn);
-            other[index] = (1 - side) * COLOR_STRIDE + role + u16::from(square ^ other_turn);
+            own[index] = own_first + side * COLOR_STRIDE + role + u16::from(square ^ own_turn);
+            other[index] =
+                other_first + (1 - side) * COLOR_STRIDE + role + u16::from(square ^ other_turn);
             index += 1;
         }
         index
