@@ -92,6 +92,9 @@ parameters! {
     use_upcoming_repetition = 1, 0, 1, 1;
     use_node_time = 1, 0, 1, 1;
     use_threat_ordering = 1, 0, 1, 1;
+    use_capture_futility = 1, 0, 1, 1;
+    use_raise_reduction = 1, 0, 1, 1;
+    use_qsearch_halfway = 1, 0, 1, 1;
 
     /// Aspiration: half width of the first window, and what squared scores add to it.
     aspiration_width = 10, 4, 30, 2;
@@ -108,7 +111,7 @@ parameters! {
     /// Razoring: deepest, margin, margin a ply.
     razor_depth = 4, 2, 8, 1;
     razor_base = 110, 30, 250, 15;
-    razor_margin = 230, 120, 400, 20;
+    razor_margin = 230, 60, 400, 20;
     /// Null move: least depth, static margin and its share a ply, base reduction, plies for
     /// one more ply of reduction, centipawns above beta for one more, the most of those.
     null_depth = 3, 2, 5, 1;
@@ -116,22 +119,24 @@ parameters! {
     null_margin_depth = 8, 0, 25, 2;
     null_base = 4, 2, 6, 1;
     null_divisor = 3, 2, 5, 1;
-    null_eval = 170, 80, 320, 16;
+    null_eval = 170, 30, 320, 16;
     null_eval_most = 4, 2, 6, 1;
     /// Verification of null moves starts here.
     null_verify_depth = 15, 8, 30, 1;
+    /// Plies less for the other moves once one has raised alpha.
+    raise_reduction = 2, 1, 3, 1;
     /// Internal iterative reductions: least depth.
     iir_depth = 4, 2, 8, 1;
     /// ProbCut: least depth, margin above beta, what improving takes off, its reduction.
     probcut_depth = 5, 3, 9, 1;
-    probcut_margin = 170, 90, 300, 14;
+    probcut_margin = 170, 40, 300, 14;
     probcut_improving = 60, 0, 150, 10;
     probcut_reduction = 4, 3, 6, 1;
     /// Hindsight: reduction (1/1024 ply) of the parent from which a turn of the evaluation
     /// deepens the search again, and the sum of both evaluations that shortens it.
     hindsight_deeper = 3072, 1024, 5120, 256;
     hindsight_shallower = 1024, 512, 4096, 256;
-    hindsight_margin = 90, 30, 200, 10;
+    hindsight_margin = 90, 20, 200, 10;
 
     /// Late move pruning: moves allowed, in 1/128: base and per squared ply, when improving and
     /// when not.
@@ -144,6 +149,10 @@ parameters! {
     futility_base = 80, 20, 200, 10;
     futility_margin = 75, 30, 150, 8;
     futility_history = 8, 0, 24, 2;
+    /// Futility of captures: margin, margin a ply, share of the history (1/1024).
+    capture_futility_base = 80, 20, 300, 10;
+    capture_futility_margin = 75, 20, 200, 8;
+    capture_futility_history = 16, 0, 64, 3;
     /// History pruning: deepest (after reduction), history a ply.
     history_pruning_depth = 6, 3, 10, 1;
     history_pruning_margin = 4000, 1500, 8000, 300;
@@ -166,7 +175,7 @@ parameters! {
 
     /// Late move reductions, in 1/1024 ply. Base and slope of the logarithmic table.
     lmr_quiet_base = 900, 200, 1800, 80;
-    lmr_quiet_slope = 400, 250, 600, 16;
+    lmr_quiet_slope = 400, 200, 700, 16;
     lmr_noisy_base = 200, -400, 900, 80;
     lmr_noisy_slope = 310, 180, 500, 16;
     lmr_cut_node = 1500, 500, 3000, 128;
@@ -187,7 +196,7 @@ parameters! {
     lmr_shallower = 9, 2, 30, 2;
 
     /// History bonus and malus: centi-history a ply, offset, most.
-    bonus_margin = 320, 150, 500, 20;
+    bonus_margin = 320, 100, 600, 20;
     bonus_offset = 120, -100, 400, 30;
     bonus_most = 2000, 1000, 3500, 120;
     malus_margin = 360, 150, 600, 20;

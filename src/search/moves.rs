@@ -42,6 +42,8 @@ impl Tried {
 /// What the loop has found so far.
 struct Progress {
     alpha: Score,
+    /// What the next move is searched to, before its own extension and reduction.
+    depth: Depth,
     best: Score,
     best_move: Option<Move>,
     /// The number of the best move, from 1.
@@ -72,6 +74,7 @@ impl Worker {
         let mut picker = Picker::all(node.tt_move);
         let mut so_far = Progress {
             alpha,
+            depth: node.depth,
             best: -Score::INFINITE,
             best_move: None,
             best_number: 0,
@@ -127,11 +130,29 @@ impl Worker {
                         break;
                     }
                     so_far.alpha = score;
+                    so_far.depth = self.depth_after_raise(so_far.depth, score);
                 }
             }
-            tried.push(m, is_noisy(m));
+            if so_far.best_move != Some(m) {
+                tried.push(m, candidate.noisy);
+            }
         }
         self.finish::<T>(node, so_far, &tried)
+    }
+
+    /// Step 16, continued. One good move found, the others are less likely to be better still:
+    /// they are searched less deep. (A reduction for "alpha raised", as Stockfish has it.)
+    fn depth_after_raise(&self, depth: Depth, score: Score) -> Depth {
+        /// Shallower and deeper nodes keep their depth.
+        const DEPTHS: std::ops::Range<i32> = 3..14;
+        if self.uses(p::use_raise_reduction())
+            && DEPTHS.contains(&depth.plies())
+            && !score.is_decisive()
+        {
+            depth - p::raise_reduction()
+        } else {
+            depth
+        }
     }
 
     /// Gathers what pruning and reduction ask about a move.
@@ -163,7 +184,7 @@ impl Worker {
         candidate: &Candidate,
         so_far: &mut Progress,
     ) -> Verdict {
-        let depth = node.depth.plies();
+        let depth = so_far.depth.plies();
         // The depth that the move would be searched to.
         let reduction = self.reduction::<T>(node, candidate);
         let reduced = (depth - reduction / PLY).clamp(0, depth);
@@ -198,6 +219,19 @@ impl Worker {
                 self.stats.futility_pruned += 1;
                 return Verdict::SkipQuiets;
             }
+        } else if p::use_capture_futility() == 1
+            && !node.in_check()
+            && reduced < p::futility_depth()
+        {
+            let hope = node.static_eval
+                + p::capture_futility_base()
+                + p::capture_futility_margin() * reduced
+                + m.capture().map_or(0, p::see_value)
+                + candidate.history * p::capture_futility_history() / 1024;
+            if hope <= so_far.alpha && !m.is_promotion() {
+                self.stats.futility_pruned += 1;
+                return Verdict::Skip;
+            }
         }
         let floor = if candidate.noisy {
             -p::see_noisy() * depth - candidate.history * p::see_noisy_history() / 1024
@@ -228,11 +262,11 @@ impl Worker {
         let alpha = so_far.alpha;
         let child = self.play(node.position, ply, m);
         candidate.gives_check = child.in_check();
-        let mut depth = node.depth - 1 + extension;
+        let mut depth = so_far.depth - 1 + extension;
         let mut score = -Score::INFINITE;
         let first = so_far.number == 1;
 
-        if self.uses(p::use_reductions()) && !first && node.depth > Depth::ONE {
+        if self.uses(p::use_reductions()) && !first && so_far.depth > Depth::ONE {
             // Step 14. Late move reduction.
             let reduction = self.reduction::<T>(node, &candidate);
             let least = Depth::ONE.min(depth);

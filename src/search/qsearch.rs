@@ -23,6 +23,15 @@ struct Quiet {
     futility: Option<Score>,
 }
 
+/// What captures alone say above beta is believed by half.
+fn halfway(score: Score, beta: Score) -> Score {
+    if p::use_qsearch_halfway() == 0 || score.is_decisive() || beta.is_decisive() {
+        score
+    } else {
+        beta + (score - beta) / 2
+    }
+}
+
 impl Worker {
     /// The score of a position when only captures (in check: evasions) are searched.
     pub(super) fn quiescence<T: NodeType>(
@@ -73,6 +82,7 @@ impl Worker {
             raw_eval = Some(raw);
             found.best = sharpened(static_eval, hit);
             if found.best >= window.beta {
+                found.best = halfway(found.best, window.beta);
                 if hit.is_none() {
                     let entry = Entry {
                         best: PackedMove::NONE,
@@ -97,6 +107,7 @@ impl Worker {
             return Ok(Score::mated_in(ply));
         }
         let bound = if found.best >= window.beta {
+            found.best = halfway(found.best, window.beta);
             Bound::Lower
         } else {
             Bound::Upper

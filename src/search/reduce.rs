@@ -47,6 +47,7 @@ fn table(base: i32, slope: i32) -> Box<[[i32; SIZE]; SIZE]> {
 }
 
 /// What is known of a move when its reduction is decided.
+#[derive(Clone, Copy)]
 pub(super) struct Candidate {
     /// Its place in the order, from 1.
     pub number: usize,

@@ -195,7 +195,7 @@ fn chunks_do_not_remember_each_other() {
         outputs
     };
     let mut worker = Worker::new(64);
-    let whole = evaluate(&mut worker, &samples[..CHUNK]);
+    let whole = evaluate(&mut worker, &samples[..CHUNK.min(samples.len())]);
     let tail = evaluate(&mut worker, &samples[100..110]);
     assert_eq!(tail, whole[100..110]);
 }
@@ -205,6 +205,7 @@ fn evaluation_follows_every_step() {
     let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
     let mut model = Model::random(64, 33);
     let mut worker = Worker::new(64);
+    let batch = CHUNK.min(samples.len());
     for _ in 0..3 {
         worker.learn(
             &model,
@@ -213,9 +214,9 @@ fn evaluation_follows_every_step() {
                 lambda: 0.0,
             },
             &samples,
-            0..CHUNK,
+            0..batch,
         );
-        model.step(&mut [&mut worker.gradients], 1.0 / CHUNK as f32, 1e-2);
+        model.step(&mut [&mut worker.gradients], 1.0 / batch as f32, 1e-2);
         let mut fresh = model.clone();
         fresh.refresh();
         assert_eq!(model.outputs.used, fresh.outputs.used);
