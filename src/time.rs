@@ -7,6 +7,9 @@
 
 use std::time::Duration;
 
+/// How often the overhead of one move is kept on the clock: a busy machine loses it several times
+/// over on some moves, and a clock that lives on its increment has nothing else to lose it from.
+const OVERHEADS_KEPT: i64 = 5;
 /// The moves that a sudden-death clock is divided over at the start of a game, and the fewest
 /// that it is ever divided over. Games that have lasted long tend to end sooner.
 const MOVES_LEFT_AT_START: f64 = 26.0;
@@ -89,8 +92,9 @@ pub fn bounds(clock: &Clock, overhead_ms: u64, ply: u32) -> Option<TimeBounds> {
 
 /// This move's share of a running clock.
 fn share(remaining: i64, clock: &Clock, overhead: i64, ply: u32) -> TimeBounds {
-    // A clock shorter than the overhead still has to yield a move: half of it may be real.
-    let usable = remaining.saturating_sub(overhead).max(remaining / 2).max(0) as f64;
+    // A clock shorter than the reserve still has to yield a move: half of it may be real.
+    let kept = overhead.saturating_mul(OVERHEADS_KEPT);
+    let usable = remaining.saturating_sub(kept).max(remaining / 2).max(0) as f64;
     let increment = clock.increment.max(0) as f64;
     let (soft, soft_share, hard_share) = match clock.moves_to_go {
         Some(1) => (usable, LAST_MOVE_SHARE, LAST_MOVE_SHARE),
@@ -217,6 +221,21 @@ mod tests {
         };
         let b = bounds(&both, 10, 0).expect("bounds");
         assert!(b.fixed && b.hard == Duration::from_millis(40));
+    }
+
+    /// A clock that is nearly run down and lives on its increment.
+    #[test]
+    fn a_low_clock_recovers() {
+        const OVERHEAD: u64 = 10;
+        /// By how much the search stretches the soft bound on an ordinary move.
+        const STRETCH: f64 = 1.2;
+        let (mut remaining, increment) = (40.0, 20.0);
+        for ply in 100..200 {
+            let b = bounds(&clock(remaining as i64, increment as i64), OVERHEAD, ply);
+            let soft = b.expect("bounds").soft.as_secs_f64() * 1000.0;
+            remaining += increment - STRETCH * soft;
+        }
+        assert!(remaining > 80.0, "{remaining} ms");
     }
 
     #[test]
