@@ -1,4 +1,4 @@
-//! Mates in one to five moves are found, with the right distance and a line that mates.
+//! Mates in one to four moves are found, with the right distance and a line that mates.
 
 use pleach::board::Position;
 use pleach::engine::{Engine, Event, Game, Line, Request};

@@ -9,9 +9,10 @@
 //!   cutoff leaves unevaluated cost nothing.
 //! - *Fused*: the child's values are computed from the parent's in one pass through registers.
 //! - *Refresh by difference*: when a king crosses between files d and e its side's view is
-//!   mirrored, when it enters another king bucket other weights hold, and every input changes. A table then supplies the last board and values that
-//!   this view was refreshed with, and only the pieces that differ are added or subtracted
-//!   (the "Finny table" of Koivisto).
+//!   mirrored, and when it enters another king bucket other weights hold; either way every
+//!   input changes. A table then supplies the last board and values that this view was
+//!   refreshed with, and only the pieces that differ are added or subtracted (the "Finny
+//!   table" of Koivisto).
 
 use std::sync::Arc;
 

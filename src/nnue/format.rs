@@ -10,7 +10,7 @@
 //! | 16 | 4 | hidden width N, a multiple of 64 |
 //! | 20 | 4 | output buckets, 8 |
 //! | 24 | 4 | QA, the integer that stands for 1.0 in the hidden layer, 255 |
-//! | 28 | 4 | QB, the integer that stands for 1.0 among the output weights, 64 |
+//! | 28 | 4 | QB, the integer that stands for 1.0 among the output weights, 512 (in older files 64) |
 //! | 32 | 4 | scale: centipawns for an output of 1.0 |
 //! | 36 | 4 | flags: bit 0 mirrored inputs, bit 1 squared clipped ReLU, both set; bit 2 sealed |
 //! | 40 | 8 | hash, FNV-1a with 64 bits: of the payload, if sealed of all other bytes of the file |
@@ -43,10 +43,14 @@ pub const FEATURES: usize = KING_BUCKETS * PIECE_FEATURES;
 pub const BUCKETS: usize = 8;
 /// What stands for 1.0 in the hidden layer.
 pub const QA: i32 = 255;
-/// What stands for 1.0 among the output weights.
-pub const QB: i32 = 64;
-/// Largest output weight: the product of a hidden value (at most QA) and a weight must fit i16.
-pub const MAX_OUTPUT_WEIGHT: i16 = 127;
+/// What stands for 1.0 among the output weights. Half of them are smaller than 1/16, so the steps
+/// must be fine.
+pub const QB: i32 = 512;
+/// What stood for 1.0 among the output weights of the first networks.
+pub const COARSE_QB: i32 = 64;
+/// Largest output weight, just below 2.0: sums of its products with hidden values stay within 32
+/// bits.
+pub const MAX_OUTPUT_WEIGHT: i16 = 1016;
 /// The hidden width is a multiple of this, so that kernels need no remainder loop.
 pub const HIDDEN_STEP: usize = 64;
 /// Widest hidden layer that is still taken for a chess network rather than a broken file.
@@ -97,7 +101,7 @@ pub enum NetError {
         "the network file is damaged: its hash is {found:016x}, its header says {expected:016x}"
     )]
     HashMismatch { found: u64, expected: u64 },
-    /// An output weight whose product with a hidden value would not fit 16 bits.
+    /// An output weight that is larger than any that training allows.
     #[error("output weight {value} is outside -{MAX_OUTPUT_WEIGHT}..={MAX_OUTPUT_WEIGHT}")]
     WeightOutOfRange { value: i16 },
     /// The name in the header is no UTF-8.
@@ -112,6 +116,8 @@ pub struct Header {
     pub features: usize,
     /// Width of the hidden layer.
     pub hidden: usize,
+    /// What stands for 1.0 among the output weights: [`QB`] or [`COARSE_QB`].
+    pub qb: i32,
     /// Centipawns for an output of 1.0.
     pub scale: i32,
     /// Whether the hash covers the header too.
@@ -167,7 +173,14 @@ impl Header {
         }
         expect("output buckets", fields.u32(), BUCKETS as u32)?;
         expect("QA", fields.u32(), QA as u32)?;
-        expect("QB", fields.u32(), QB as u32)?;
+        let qb = fields.u32();
+        if ![QB, COARSE_QB].contains(&(qb as i32)) {
+            return Err(NetError::OtherArchitecture {
+                field: "QB",
+                found: qb,
+                expected: format!("{QB} or {COARSE_QB}"),
+            });
+        }
         let scale = fields.u32();
         if scale == 0 || scale > MAX_SCALE {
             let expected = format!("1 to {MAX_SCALE}");
@@ -184,6 +197,7 @@ impl Header {
         Ok(Header {
             features: features as usize,
             hidden: hidden as usize,
+            qb: qb as i32,
             scale: scale as i32,
             sealed: flags & FLAG_SEALED != 0,
             hash,
@@ -202,7 +216,7 @@ impl Header {
             self.hidden as u32,
             BUCKETS as u32,
             QA as u32,
-            QB as u32,
+            self.qb as u32,
             self.scale as u32,
             if self.sealed {
                 FLAGS | FLAG_SEALED
@@ -305,14 +319,19 @@ impl QuantisedNet {
         let mut rest = Reader(payload);
         // Weights that all king buckets share are written out for each.
         let shares = FEATURES / header.features;
+        let finer = QB / header.qb;
         let net = QuantisedNet {
             name: header.name,
             hidden,
             scale: header.scale,
             feature_weights: rest.i16s(header.features * hidden).repeat(shares),
             feature_bias: rest.i16s(hidden),
-            output_weights: rest.i16s(BUCKETS * 2 * hidden),
-            output_bias: rest.i32s(BUCKETS),
+            output_weights: (rest.i16s(BUCKETS * 2 * hidden).into_iter())
+                .map(|weight| weight.saturating_mul(finer as i16))
+                .collect(),
+            output_bias: (rest.i32s(BUCKETS).into_iter())
+                .map(|bias| bias.saturating_mul(finer))
+                .collect(),
         };
         match net
             .output_weights
@@ -355,6 +374,7 @@ impl QuantisedNet {
         let mut header = Header {
             features: FEATURES,
             hidden: self.hidden,
+            qb: QB,
             scale: self.scale,
             sealed: true,
             hash: 0,
@@ -448,7 +468,7 @@ mod tests {
             *weight = (i % 1009) as i16 - 504;
         }
         for (i, weight) in net.output_weights.iter_mut().enumerate() {
-            *weight = (i % 255) as i16 - MAX_OUTPUT_WEIGHT;
+            *weight = (i % 2033) as i16 - MAX_OUTPUT_WEIGHT;
         }
         net.output_bias[3] = -70_000;
         net
@@ -515,6 +535,25 @@ mod tests {
     }
 
     #[test]
+    fn coarse_output_weights_keep_their_value() {
+        let finer = QB / COARSE_QB;
+        let mut net = sample();
+        for weight in &mut net.output_weights {
+            *weight /= finer as i16;
+        }
+        let mut bytes = net.to_bytes();
+        bytes[28..32].copy_from_slice(&(COARSE_QB as u32).to_le_bytes());
+        let header = Header::parse(&bytes).expect("a header");
+        let hash = header.digest(&bytes[HEADER_BYTES..]);
+        bytes[HASH_OFFSET..HASH_END].copy_from_slice(&hash.to_le_bytes());
+        let read = QuantisedNet::from_bytes(&bytes).expect("a network");
+        for (fine, coarse) in read.output_weights.iter().zip(&net.output_weights) {
+            assert_eq!(i32::from(*fine), finer * i32::from(*coarse));
+        }
+        assert_eq!(read.output_bias[3], finer * net.output_bias[3]);
+    }
+
+    #[test]
     fn weights_without_king_buckets_hold_for_all() {
         let net = sample();
         let mut bytes = net.to_bytes();
@@ -558,10 +597,14 @@ mod tests {
 
     #[test]
     fn output_weights_must_fit_the_kernels() {
+        const TOO_MUCH: i16 = -MAX_OUTPUT_WEIGHT - 1;
         let mut net = sample();
-        net.output_weights[5] = -128;
-        let error = QuantisedNet::from_bytes(&net.to_bytes()).expect_err("weight");
-        assert!(matches!(error, NetError::WeightOutOfRange { value: -128 }));
+        net.output_weights[5] = TOO_MUCH;
+        let error = QuantisedNet::from_bytes(&net.to_bytes()).err();
+        assert!(matches!(
+            error,
+            Some(NetError::WeightOutOfRange { value: TOO_MUCH })
+        ));
     }
 
     #[test]

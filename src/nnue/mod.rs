@@ -1,15 +1,15 @@
 //! The network that judges positions.
 //!
 //! 768 inputs for each side, with other weights for each of five king buckets ([`features`]),
-//! feed a hidden layer, shared by both sides, of
-//! [`HIDDEN`] units with the squared clipped ReLU; the hidden layers of the side to move and of
-//! the other side feed one of eight output layers, picked by the number of pieces. All of it is
-//! integer arithmetic, equal to the last bit on every processor:
+//! feed a hidden layer, shared by both sides, of [`HIDDEN`] units with the squared clipped ReLU;
+//! the hidden layers of the side to move and of the other side feed one of eight output layers,
+//! picked by the number of pieces. All of it is integer arithmetic, equal to the last bit on
+//! every processor:
 //!
 //! ```text
 //! hidden = bias + sum of the feature weights of the pieces on the board      16 bits, QA = 1.0
-//! sum    = sum over both sides of clip(hidden, 0, QA)^2 * output weight      32 bits
-//! eval   = (sum / QA + output bias) * scale / (QA * QB)                      centipawns
+//! sum    = sum over both sides of clip(hidden, 0, QA)^2 / 4 * output weight  32 bits
+//! eval   = (4 * sum / QA + output bias) * scale / (QA * QB)                  centipawns
 //! ```
 //!
 //! Divisions round towards zero. [`format`] describes the file, [`Network`] is the file in

@@ -125,12 +125,12 @@ impl Network {
         &self.output_weights[bucket]
     }
 
-    /// Turns the output layer's sum, in units of 1/(QA·QA·QB), into centipawns.
+    /// Turns the output layer's sum, in units of 4/(QA·QA·QB), into centipawns.
     ///
     /// Integers throughout and always in this order: trainer and kernels agree to the last bit.
     #[inline]
     pub(super) fn centipawns(&self, sum: i32, bucket: usize) -> i32 {
-        let output = i64::from(sum / QA) + i64::from(self.output_bias[bucket]);
+        let output = 4 * i64::from(sum) / i64::from(QA) + i64::from(self.output_bias[bucket]);
         (output * i64::from(self.scale) / i64::from(QA * QB)) as i32
     }
 }

@@ -115,10 +115,10 @@ pub fn evaluate(net: &QuantisedNet, sample: &Sample) -> i32 {
                 })
                 .sum();
             let value = (hidden + i32::from(net.feature_bias[neuron])).clamp(0, QA);
-            sum += i64::from(value * value * i32::from(weight));
+            sum += i64::from(value * value / 4 * i32::from(weight));
         }
     }
-    let total = sum / i64::from(QA) + i64::from(net.output_bias[bucket]);
+    let total = 4 * sum / i64::from(QA) + i64::from(net.output_bias[bucket]);
     (total * i64::from(net.scale) / i64::from(QA * QB)) as i32
 }
 

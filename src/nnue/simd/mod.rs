@@ -60,8 +60,8 @@ pub trait Simd: Copy {
     /// Every lane brought between 0 and QA: the clipped ReLU.
     fn clip(self, a: Self::I16) -> Self::I16;
 
-    /// Low 16 bits of the lane by lane product.
-    fn mul(self, a: Self::I16, b: Self::I16) -> Self::I16;
+    /// `a * a / 4` of lanes between 0 and QA, rounded down.
+    fn quarter_square(self, a: Self::I16) -> Self::I16;
 
     /// `sum` plus the products of `a` and `b`, with 32 bits and added up in some order.
     fn dot(self, sum: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32;

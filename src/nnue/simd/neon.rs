@@ -61,9 +61,12 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
-    fn mul(self, a: int16x8_t, b: int16x8_t) -> int16x8_t {
+    fn quarter_square(self, a: int16x8_t) -> int16x8_t {
         // SAFETY: `self` proves that the processor has NEON.
-        unsafe { vmulq_s16(a, b) }
+        unsafe {
+            let square = vreinterpretq_u16_s16(vmulq_s16(a, a));
+            vreinterpretq_s16_u16(vshrq_n_u16(square, 2))
+        }
     }
 
     #[inline(always)]

@@ -45,8 +45,8 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
-    fn mul(self, a: Self::I16, b: Self::I16) -> Self::I16 {
-        array::from_fn(|i| a[i].wrapping_mul(b[i]))
+    fn quarter_square(self, a: Self::I16) -> Self::I16 {
+        a.map(|value| ((value as u16).wrapping_mul(value as u16) / 4) as i16)
     }
 
     #[inline(always)]

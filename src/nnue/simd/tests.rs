@@ -75,7 +75,7 @@ fn written_out([parent, a, b, c, d]: &[Row; 5], weights: &[Row; 2]) -> Results {
     };
     let half = |hidden: &Row, weights: &Row| -> i64 {
         let term =
-            |(v, w): (&i16, &i16)| i64::from((*v).clamp(0, QA as i16)).pow(2) * i64::from(*w);
+            |(v, w): (&i16, &i16)| i64::from((*v).clamp(0, QA as i16)).pow(2) / 4 * i64::from(*w);
         hidden.0.iter().zip(&weights.0).map(term).sum()
     };
     let many = combine(&[a, b, c], &[d]);
