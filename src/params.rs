@@ -123,8 +123,6 @@ parameters! {
     null_eval_most = 4, 2, 6, 1;
     /// Verification of null moves starts here.
     null_verify_depth = 15, 8, 30, 1;
-    /// Plies less for the other moves once one has raised alpha.
-    raise_reduction = 2, 1, 3, 1;
     /// Internal iterative reductions: least depth.
     iir_depth = 4, 2, 8, 1;
     /// ProbCut: least depth, margin above beta, what improving takes off, its reduction.
@@ -191,6 +189,8 @@ parameters! {
     lmr_noisy_history = 10000, 4000, 20000, 800;
     /// What a centipawn of correction takes off.
     lmr_correction = 8, 0, 24, 2;
+    /// Plies less for the other moves once one has raised alpha.
+    raise_reduction = 2, 1, 3, 1;
     /// Re-search one ply deeper or shallower by how far the reduced search beat the best score.
     lmr_deeper = 45, 15, 120, 6;
     lmr_shallower = 9, 2, 30, 2;
@@ -223,6 +223,9 @@ parameters! {
     qsearch_futility = 130, 50, 300, 14;
     qsearch_see = 40, 0, 150, 8;
     qsearch_moves = 3, 2, 6, 1;
+
+    /// Share of the evaluation, in 1/1024, for each pawn's worth of pieces above or below half.
+    material_scale = 0, -8, 8, 1;
 
     /// Correction histories: weights in centipawns at full deflection; bonus a ply (1/8).
     correction_pawn = 32, 8, 80, 3;

@@ -157,11 +157,7 @@ impl Engine {
     pub fn static_eval(&self) -> Score {
         let mut evaluator = Evaluator::new(self.judge.clone());
         evaluator.reset(self.position());
-        eval::adjust(
-            evaluator.evaluate(self.position()),
-            self.position().halfmoves(),
-            0,
-        )
+        eval::adjust(evaluator.evaluate(self.position()), self.position(), 0)
     }
 
     /// Allocates memory and starts the threads now, so that the first move need not wait.

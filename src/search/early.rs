@@ -29,11 +29,10 @@ impl Worker {
             return Some(self.draw());
         }
         if ply.index() >= MAX_PLY {
-            let halfmoves = position.halfmoves();
             return Some(if position.in_check() {
                 Score::DRAW
             } else {
-                crate::eval::adjust(self.evaluator.evaluate(position), halfmoves, 0)
+                crate::eval::adjust(self.evaluator.evaluate(position), position, 0)
             });
         }
         None
@@ -136,7 +135,7 @@ impl Worker {
         };
         node.raw_eval = Some(raw);
         node.correction = self.correction(position, ply);
-        node.static_eval = crate::eval::adjust(raw, position.halfmoves(), node.correction);
+        node.static_eval = crate::eval::adjust(raw, position, node.correction);
         node.eval = sharpened(node.static_eval, node.hit);
         self.stack.at_mut(ply).static_eval = Some(node.static_eval);
         node.improvement = self.improvement(ply, node.static_eval);

@@ -130,7 +130,7 @@ impl Worker {
                         break;
                     }
                     so_far.alpha = score;
-                    so_far.depth = self.depth_after_raise(so_far.depth, score);
+                    so_far.depth = self.depth_after_raise(so_far.depth, score, beta);
                 }
             }
             if so_far.best_move != Some(m) {
@@ -141,13 +141,15 @@ impl Worker {
     }
 
     /// Step 16, continued. One good move found, the others are less likely to be better still:
-    /// they are searched less deep. (A reduction for "alpha raised", as Stockfish has it.)
-    fn depth_after_raise(&self, depth: Depth, score: Score) -> Depth {
+    /// they are searched less deep. (A reduction for "alpha raised", as Stockfish has it.) In an
+    /// open window any score raises alpha, so there it says nothing.
+    fn depth_after_raise(&self, depth: Depth, score: Score, beta: Score) -> Depth {
         /// Shallower and deeper nodes keep their depth.
         const DEPTHS: std::ops::Range<i32> = 3..14;
         if self.uses(p::use_raise_reduction())
             && DEPTHS.contains(&depth.plies())
             && !score.is_decisive()
+            && !beta.is_decisive()
         {
             depth - p::raise_reduction()
         } else {
