@@ -224,9 +224,6 @@ parameters! {
     qsearch_see = 40, 0, 150, 8;
     qsearch_moves = 3, 2, 6, 1;
 
-    /// Share of the evaluation, in 1/1024, for each pawn's worth of pieces above or below half.
-    material_scale = 0, -8, 8, 1;
-
     /// Correction histories: weights in centipawns at full deflection; bonus a ply (1/8).
     correction_pawn = 32, 8, 80, 3;
     correction_minor = 22, 4, 80, 3;

@@ -157,7 +157,11 @@ impl Engine {
     pub fn static_eval(&self) -> Score {
         let mut evaluator = Evaluator::new(self.judge.clone());
         evaluator.reset(self.position());
-        eval::adjust(evaluator.evaluate(self.position()), self.position(), 0)
+        eval::adjust(
+            evaluator.evaluate(self.position()),
+            self.position().halfmoves(),
+            0,
+        )
     }
 
     /// Allocates memory and starts the threads now, so that the first move need not wait.

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use crate::board::{Delta, Position};
 use crate::nnue::{Accumulators, Network};
-use crate::params;
-use crate::types::{Bitboard, Score};
+use crate::types::Score;
 
 /// What judges positions.
 #[derive(Clone)]
@@ -67,37 +66,17 @@ impl Evaluator {
     }
 }
 
-/// An evaluation fades as the 50-move rule comes nearer without progress and as pieces leave the
-/// board, and is corrected by what the search has learnt about similar positions (`correction`,
-/// in centipawns).
-#[inline]
+/// An evaluation fades as the 50-move rule comes nearer without progress, and is corrected by
+/// what the search has learnt about similar positions (`correction`, in centipawns).
+///
+/// Nothing scales it by the material on the board: the labels that the network learns are scaled
+/// so already, and a second factor lost games (see the book's record of tests).
 #[must_use]
-pub fn adjust(raw: Score, position: &Position, correction: i32) -> Score {
-    let scaled = raw.raw() * material_scale(position) / ONE;
-    Score::cp(faded(scaled, position.halfmoves()) + correction)
-}
-
-/// 1.0 as a scale.
-const ONE: i32 = 1024;
-
-/// How much an advantage counts with the pieces that are on the board, in 1/[`ONE`]: more than
-/// one with most of them, less towards the ending, where fewer advantages win.
-fn material_scale(position: &Position) -> i32 {
-    /// Half of what both sides' pieces are worth at the start, in pawns.
-    const HALF: i32 = 31;
-    let board = position.board();
-    let count = |pieces: Bitboard| pieces.count() as i32;
-    let pieces = 3 * count(board.knights() | board.bishops())
-        + 5 * count(board.rooks())
-        + 9 * count(board.queens());
-    ONE + params::material_scale() * (pieces - HALF)
-}
-
-/// At the 50-move limit half of the evaluation is left.
-fn faded(raw: i32, halfmoves: u32) -> i32 {
+pub fn adjust(raw: Score, halfmoves: u32, correction: i32) -> Score {
+    /// At the 50-move limit half of the evaluation is left.
     const FADE: i32 = 200;
     let left = FADE - (halfmoves as i32).min(FADE);
-    raw * left / FADE
+    Score::cp(raw.raw() * left / FADE + correction)
 }
 
 #[cfg(test)]
@@ -106,8 +85,8 @@ mod tests {
 
     #[test]
     fn evaluations_fade_towards_the_fifty_move_rule() {
-        assert_eq!(faded(100, 0), 100);
-        assert_eq!(faded(100, 100), 50);
-        assert_eq!(faded(-100, 60), -70);
+        assert_eq!(adjust(Score::cp(100), 0, 0), Score::cp(100));
+        assert_eq!(adjust(Score::cp(100), 100, 0), Score::cp(50));
+        assert_eq!(adjust(Score::cp(100), 0, -30), Score::cp(70));
     }
 }

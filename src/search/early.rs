@@ -32,7 +32,7 @@ impl Worker {
             return Some(if position.in_check() {
                 Score::DRAW
             } else {
-                crate::eval::adjust(self.evaluator.evaluate(position), position, 0)
+                crate::eval::adjust(self.evaluator.evaluate(position), position.halfmoves(), 0)
             });
         }
         None
@@ -135,7 +135,7 @@ impl Worker {
         };
         node.raw_eval = Some(raw);
         node.correction = self.correction(position, ply);
-        node.static_eval = crate::eval::adjust(raw, position, node.correction);
+        node.static_eval = crate::eval::adjust(raw, position.halfmoves(), node.correction);
         node.eval = sharpened(node.static_eval, node.hit);
         self.stack.at_mut(ply).static_eval = Some(node.static_eval);
         node.improvement = self.improvement(ply, node.static_eval);

@@ -78,7 +78,7 @@ impl Worker {
                 .and_then(|hit| hit.eval)
                 .unwrap_or_else(|| self.evaluator.evaluate(position));
             let correction = self.correction(position, ply);
-            let static_eval = crate::eval::adjust(raw, position, correction);
+            let static_eval = crate::eval::adjust(raw, position.halfmoves(), correction);
             raw_eval = Some(raw);
             found.best = sharpened(static_eval, hit);
             if found.best >= window.beta {
