@@ -48,8 +48,8 @@ pub const QA: i32 = 255;
 pub const QB: i32 = 512;
 /// What stood for 1.0 among the output weights of the first networks.
 pub const COARSE_QB: i32 = 64;
-/// Largest output weight, just below 2.0: sums of its products with hidden values stay within 32
-/// bits.
+/// Largest output weight, just below 2.0. A trained network's sums stay far within 32 bits; those
+/// of a hostile file may wrap around, alike on every processor.
 pub const MAX_OUTPUT_WEIGHT: i16 = 1016;
 /// The hidden width is a multiple of this, so that kernels need no remainder loop.
 pub const HIDDEN_STEP: usize = 64;
@@ -152,13 +152,11 @@ impl Header {
             return Err(NetError::UnsupportedVersion(version));
         }
         let features = fields.u32();
-        if ![FEATURES, PIECE_FEATURES].contains(&(features as usize)) {
-            return Err(NetError::OtherArchitecture {
-                field: "features",
-                found: features,
-                expected: format!("{FEATURES} or {PIECE_FEATURES}"),
-            });
-        }
+        expect_either(
+            "features",
+            features,
+            [FEATURES as u32, PIECE_FEATURES as u32],
+        )?;
         let hidden = fields.u32();
         if hidden == 0
             || !(hidden as usize).is_multiple_of(HIDDEN_STEP)
@@ -174,13 +172,7 @@ impl Header {
         expect("output buckets", fields.u32(), BUCKETS as u32)?;
         expect("QA", fields.u32(), QA as u32)?;
         let qb = fields.u32();
-        if ![QB, COARSE_QB].contains(&(qb as i32)) {
-            return Err(NetError::OtherArchitecture {
-                field: "QB",
-                found: qb,
-                expected: format!("{QB} or {COARSE_QB}"),
-            });
-        }
+        expect_either("QB", qb, [QB as u32, COARSE_QB as u32])?;
         let scale = fields.u32();
         if scale == 0 || scale > MAX_SCALE {
             let expected = format!("1 to {MAX_SCALE}");
@@ -407,6 +399,18 @@ fn expect(field: &'static str, found: u32, expected: u32) -> Result<(), NetError
         field,
         found,
         expected: expected.to_string(),
+    })
+}
+
+fn expect_either(field: &'static str, found: u32, choices: [u32; 2]) -> Result<(), NetError> {
+    if choices.contains(&found) {
+        return Ok(());
+    }
+    let [first, second] = choices;
+    Err(NetError::OtherArchitecture {
+        field,
+        found,
+        expected: format!("{first} or {second}"),
     })
 }
 
