@@ -6,7 +6,7 @@
 //!
 //! | layer | modules |
 //! |---|---|
-//! | 0 | [`types`], [`params`] |
+//! | 0 | [`types`], [`params`], [`memory`] |
 //! | 1 | [`board`] |
 //! | 2 | [`nnue`], [`tt`], [`record`] |
 //! | 3 | [`eval`], [`history`], [`time`] |
@@ -31,6 +31,7 @@ pub mod engine;
 pub mod eval;
 pub mod history;
 pub mod lab;
+pub mod memory;
 pub mod nnue;
 pub mod params;
 pub mod record;

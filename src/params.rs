@@ -66,6 +66,8 @@ parameters! {
 
     // Off-switches of whole techniques, for ablation: 1 is on.
     use_aspiration = 1, 0, 1, 1;
+    use_zero_window = 1, 0, 1, 1;
+    use_table_move = 1, 0, 1, 1;
     use_table_cuts = 1, 0, 1, 1;
     use_table_eval = 1, 0, 1, 1;
     use_butterfly = 1, 0, 1, 1;

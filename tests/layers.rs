@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[(&str, u32)] = &[
     ("types", 0),
     ("params", 0),
+    ("memory", 0),
     ("board", 1),
     ("nnue", 2),
     ("tt", 2),

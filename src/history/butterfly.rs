@@ -1,14 +1,15 @@
 //! Quiet moves by side, from and to squares, and by whether the enemy attacks either square.
 
 use super::{COLORS, Cell, SQUARES, color_index, table};
+use crate::memory::LargeTable;
 use crate::types::{Bitboard, Color, PackedMove};
 
 /// Squares that the enemy attacks: a move out of an attack and one into it differ in kind.
 pub type Threats = Bitboard;
 
 /// Indexed `[color][from attacked][to attacked][from][to]`.
-#[derive(Clone, Debug)]
-pub struct ButterflyHistory(Box<[Cell]>);
+#[derive(Debug)]
+pub struct ButterflyHistory(LargeTable<Cell>);
 
 impl Default for ButterflyHistory {
     fn default() -> ButterflyHistory {

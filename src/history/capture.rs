@@ -1,14 +1,15 @@
 //! Captures and promotions by moving piece, destination and captured role.
 
 use super::{Cell, PIECES, SQUARES, piece_index, table};
+use crate::memory::LargeTable;
 use crate::types::{Move, Piece, Role};
 
 /// Captured roles (a king is never captured), and none for a promotion without capture.
 const VICTIMS: usize = 6;
 
 /// Indexed `[piece][to][victim]`.
-#[derive(Clone, Debug)]
-pub struct CaptureHistory(Box<[Cell]>);
+#[derive(Debug)]
+pub struct CaptureHistory(LargeTable<Cell>);
 
 impl Default for CaptureHistory {
     fn default() -> CaptureHistory {

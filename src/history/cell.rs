@@ -1,8 +1,10 @@
 //! The one cell that every history table is made of.
 
+use bytemuck::Zeroable;
+
 /// A saturating counter: every update also pulls it towards zero in proportion to its own size
 /// (gravity), so that it stays within ±`MAX` and old experience fades.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable)]
 #[repr(transparent)]
 pub struct HistoryCell<const MAX: i32>(i16);
 

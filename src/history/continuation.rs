@@ -2,6 +2,7 @@
 //! went there, one, two, four or six plies before.
 
 use super::{Cell, PIECES, SQUARES, piece_index, table};
+use crate::memory::LargeTable;
 use crate::types::{Piece, Square};
 
 const PIECE_TO: usize = PIECES * SQUARES;
@@ -49,8 +50,8 @@ impl Default for PieceTo {
 }
 
 /// Indexed `[earlier piece and square][piece and square]`.
-#[derive(Clone, Debug)]
-pub struct ContinuationHistory(Box<[Cell]>);
+#[derive(Debug)]
+pub struct ContinuationHistory(LargeTable<Cell>);
 
 impl Default for ContinuationHistory {
     fn default() -> ContinuationHistory {

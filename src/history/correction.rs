@@ -3,6 +3,7 @@
 //! corrected before it is used.
 
 use super::{COLORS, HistoryCell, color_index, table};
+use crate::memory::{LargeTable, prefetch};
 use crate::types::Color;
 
 /// Bound of a correction cell.
@@ -12,8 +13,8 @@ pub const CORRECTION_LIMIT: i32 = 1024;
 const FEATURES: usize = 16_384;
 
 /// Indexed `[color][feature]`.
-#[derive(Clone, Debug)]
-pub struct CorrectionHistory(Box<[HistoryCell<CORRECTION_LIMIT>]>);
+#[derive(Debug)]
+pub struct CorrectionHistory(LargeTable<HistoryCell<CORRECTION_LIMIT>>);
 
 impl Default for CorrectionHistory {
     fn default() -> CorrectionHistory {
@@ -30,6 +31,12 @@ impl CorrectionHistory {
     #[inline]
     pub fn get(&self, color: Color, key: u64) -> i32 {
         self.0[CorrectionHistory::index(color, key)].get()
+    }
+
+    /// Asks for a cell some time before it is needed.
+    #[inline]
+    pub fn prefetch(&self, color: Color, key: u64) {
+        prefetch(&self.0[CorrectionHistory::index(color, key)]);
     }
 
     #[inline]

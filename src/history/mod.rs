@@ -15,6 +15,9 @@ pub use continuation::{ContinuationHistory, PieceTo};
 pub use correction::{CORRECTION_LIMIT, CorrectionHistory};
 pub use pawn::PawnHistory;
 
+use bytemuck::Zeroable;
+
+use crate::memory::LargeTable;
 use crate::types::{Color, Piece};
 
 /// Bound of the move histories' cells.
@@ -36,8 +39,8 @@ fn color_index(color: Color) -> usize {
     color as usize
 }
 
-/// A boxed table of `len` zeroed cells or rows; allocated on the heap directly, for some tables
-/// are larger than a thread's stack.
-fn table<T: Clone + Default>(len: usize) -> Box<[T]> {
-    vec![T::default(); len].into_boxed_slice()
+/// A table of `len` zeroed cells. Like any small allocation, it ends the program if there is no
+/// memory at all.
+fn table<T: Zeroable>(len: usize) -> LargeTable<T> {
+    LargeTable::new(len).expect("memory for a history")
 }

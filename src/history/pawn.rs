@@ -1,14 +1,15 @@
 //! Quiet moves by pawn structure.
 
 use super::{Cell, PIECES, SQUARES, piece_index, table};
+use crate::memory::LargeTable;
 use crate::types::{Piece, Square};
 
 /// Pawn structures told apart; a power of two.
 const STRUCTURES: usize = 1024;
 
 /// Indexed `[pawn key][piece][to]`.
-#[derive(Clone, Debug)]
-pub struct PawnHistory(Box<[Cell]>);
+#[derive(Debug)]
+pub struct PawnHistory(LargeTable<Cell>);
 
 impl Default for PawnHistory {
     fn default() -> PawnHistory {

@@ -3,12 +3,15 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use bytemuck::Zeroable;
+
 use super::format::{BUCKETS, FEATURES, NetError, QA, QB, QuantisedNet};
+use crate::memory::LargeTable;
 
 include!(concat!(env!("OUT_DIR"), "/network.rs"));
 
 /// One value per hidden unit, aligned to a cache line and to the widest registers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Zeroable)]
 #[repr(C, align(64))]
 pub struct Row(pub [i16; HIDDEN]);
 
@@ -28,7 +31,7 @@ impl Row {
 pub struct Network {
     name: String,
     scale: i32,
-    feature_weights: Box<[Row; FEATURES]>,
+    feature_weights: LargeTable<Row>,
     feature_bias: Row,
     output_weights: Box<[[Row; 2]; BUCKETS]>,
     output_bias: [i32; BUCKETS],
@@ -73,15 +76,14 @@ impl Network {
         if net.hidden != HIDDEN {
             return Err(other("hidden", net.hidden as u32, HIDDEN));
         }
-        let rows: Vec<Row> = net
-            .feature_weights
-            .chunks_exact(HIDDEN)
-            .map(Row::from_slice)
-            .collect();
-        let count = rows.len() as u32;
-        let feature_weights = rows
-            .try_into()
-            .map_err(|_| other("features", count, FEATURES))?;
+        let rows = net.feature_weights.chunks_exact(HIDDEN);
+        if rows.len() != FEATURES {
+            return Err(other("features", rows.len() as u32, FEATURES));
+        }
+        let mut feature_weights = LargeTable::<Row>::new(FEATURES).expect("memory for a network");
+        for (row, weights) in feature_weights.iter_mut().zip(rows) {
+            row.0.copy_from_slice(weights);
+        }
         let mut output_weights = Box::new([const { [Row::ZERO; 2] }; BUCKETS]);
         let pairs = net.output_weights.chunks_exact(2 * HIDDEN);
         for (pair, weights) in output_weights.iter_mut().zip(pairs) {

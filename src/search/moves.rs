@@ -86,6 +86,7 @@ impl Worker {
                 continue;
             }
             so_far.number += 1;
+            self.prefetch_child(node.position, m);
             if T::ROOT {
                 self.announce(m, so_far.number);
             }
@@ -296,14 +297,14 @@ impl Worker {
                     self.update_continuations(ply, piece, m.to(), bonus);
                 }
             }
-        } else if !T::PV || !first {
+        } else if !T::PV || !first && p::use_zero_window() == 1 {
             self.stack.at_mut(ply).reduction = 0;
             score = self.scout(&child, ply, depth, Window::above(alpha), !node.cut)?;
         }
 
         // Step 15. Principal variation search: the first move, and any that raised alpha, get
         // the whole window.
-        if T::PV && (first || score > alpha) {
+        if T::PV && (first || score > alpha || p::use_zero_window() == 0) {
             self.stack.at_mut(ply).reduction = 0;
             let window = Window::new(alpha, node.window.beta);
             score = -self.node::<Pv>(&child, ply.next(), depth, -window, false)?;

@@ -186,6 +186,8 @@ impl Worker {
         let excluded = self.stack.at(ply).excluded;
         let tt_move = if T::ROOT {
             Some(self.root.first())
+        } else if p::use_table_move() == 0 {
+            None
         } else {
             hit.and_then(|hit| position.unpack_with(hit.best, &legality))
         };

@@ -159,7 +159,7 @@ impl Picker {
         let mut list = MoveList::new();
         position.generate(legality, stage, &mut list);
         self.moves.clear();
-        for m in list {
+        for &m in &list {
             if Some(m) != self.table_move {
                 self.moves.push(Scored { m, score: score(m) });
             }

@@ -153,6 +153,18 @@ impl Worker {
         sum / CORRECTION_LIMIT
     }
 
+    /// Asks for the cells that [`Worker::correction`] will want of this position.
+    #[inline]
+    pub(super) fn prefetch_corrections(&self, position: &Position) {
+        let (keys, us) = (position.keys(), position.turn());
+        let h = &self.histories;
+        h.pawn_correction.prefetch(us, keys.pawns);
+        h.minor_correction.prefetch(us, keys.minors);
+        for color in [Color::Black, Color::White] {
+            h.non_pawn_correction[color as usize].prefetch(us, keys.non_pawns[color as usize]);
+        }
+    }
+
     /// A key of the last two moves.
     fn line_key(&self, ply: Ply) -> u64 {
         self.stack

@@ -177,13 +177,20 @@ impl Worker {
         self.shared.set_nodes(self.id, self.nodes);
     }
 
+    /// Asks for the table's cluster of the position after a move, with a key that is almost
+    /// always right, long before the position itself exists.
+    #[inline]
+    pub(super) fn prefetch_child(&self, position: &Position, m: Move) {
+        let key = position.key_after(&position.delta(m));
+        self.shared.tt.prefetch(key);
+    }
+
     /// Plays a legal move at `ply` and returns the position after it.
     #[inline]
     pub(super) fn play(&mut self, position: &Position, ply: Ply, m: Move) -> Position {
-        // Long before the child asks for it, with a key that is almost always right.
         let delta = position.delta(m);
-        self.shared.tt.prefetch(position.key_after(&delta));
         let child = position.play_delta(m, &delta);
+        self.prefetch_corrections(&child);
         self.evaluator.push(&delta);
         self.keys.push(position.key());
         let frame = self.stack.at_mut(ply);

@@ -13,13 +13,13 @@
 //! and a tag that two threads wrote at the same time do not match. The idea of checking one by
 //! the other is Hyatt and Mann's lockless hashing.
 
-mod memory;
-
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
+use bytemuck::Zeroable;
+use thiserror::Error;
+
+use crate::memory::{LargeTable, prefetch};
 use crate::types::{Bound, Depth, PackedMove, Ply, Score};
-pub use memory::AllocError;
-use memory::Memory;
 
 /// Entries in a cluster.
 const ENTRIES: usize = 3;
@@ -37,7 +37,7 @@ const SAMPLE: usize = 334;
 /// Stands for "no evaluation stored".
 const NO_EVAL: i16 = i16::MIN;
 
-#[derive(Default)]
+#[derive(Zeroable)]
 #[repr(C, align(32))]
 pub(crate) struct Cluster {
     entries: [AtomicU64; ENTRIES],
@@ -45,6 +45,11 @@ pub(crate) struct Cluster {
 }
 
 const _: () = assert!(size_of::<Cluster>() == 32);
+
+/// The memory for a table could not be had.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("no memory for a hash table of {0} MiB")]
+pub struct AllocError(pub usize);
 
 /// What the table knows about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,18 +157,20 @@ fn tag(tags: u64, index: usize) -> u16 {
 
 /// The table. Shared by reference; every method but [`TranspositionTable::resize`] takes `&self`.
 pub struct TranspositionTable {
-    clusters: Memory,
+    clusters: LargeTable<Cluster>,
     age: AtomicU8,
 }
 
 impl TranspositionTable {
-    /// A table of about `mib` mebibytes, at least one cluster.
+    /// An empty table of `mib` mebibytes, at least one.
     ///
     /// # Errors
     /// If the memory cannot be had.
     pub fn new(mib: usize) -> Result<TranspositionTable, AllocError> {
+        const MIB: usize = 1 << 20;
+        let clusters = mib.max(1).saturating_mul(MIB / size_of::<Cluster>());
         Ok(TranspositionTable {
-            clusters: Memory::new(mib)?,
+            clusters: LargeTable::new(clusters).map_err(|_| AllocError(mib))?,
             age: AtomicU8::new(0),
         })
     }
@@ -179,7 +186,7 @@ impl TranspositionTable {
 
     /// Forgets everything, with several threads.
     pub fn clear(&self, threads: usize) {
-        let clusters = self.clusters.as_slice();
+        let clusters = &self.clusters;
         let part = clusters.len().div_ceil(threads.max(1));
         std::thread::scope(|scope| {
             for clusters in clusters.chunks(part) {
@@ -203,7 +210,7 @@ impl TranspositionTable {
     }
 
     fn cluster(&self, key: u64) -> &Cluster {
-        let clusters = self.clusters.as_slice();
+        let clusters = &self.clusters;
         let index = (u128::from(key) * clusters.len() as u128) >> 64;
         &clusters[index as usize]
     }
@@ -211,7 +218,7 @@ impl TranspositionTable {
     /// Asks the processor to load the position's cluster, some time before it is needed.
     #[inline]
     pub fn prefetch(&self, key: u64) {
-        memory::prefetch(self.cluster(key));
+        prefetch(self.cluster(key));
     }
 
     /// What is known about the position with this key, `ply` plies below the root and with
@@ -273,7 +280,7 @@ impl TranspositionTable {
     #[must_use]
     pub fn hashfull(&self) -> u32 {
         let age = self.age.load(Relaxed);
-        let sample = self.clusters.as_slice().iter().take(SAMPLE);
+        let sample = self.clusters.iter().take(SAMPLE);
         let looked_at = sample.len() * ENTRIES;
         let used = sample
             .flat_map(|cluster| &cluster.entries)

@@ -1,0 +1,165 @@
+//! Large tables in zeroed memory, on huge pages where the system has them.
+//!
+//! A search reads its tables in no order. On ordinary pages of 4 KiB nearly every such read also
+//! misses the processor's list of recent pages (the TLB), and the processor has to look the page
+//! up before it can begin to fetch, or even to prefetch. Huge pages have to be asked for before
+//! the memory is first touched; that rules out the ordinary allocator, which zeroes what it
+//! hands out.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+use bytemuck::Zeroable;
+use memmap2::{MmapMut, MmapOptions};
+
+/// Size and alignment of a huge page in bytes, on x86-64 and mostly elsewhere.
+const HUGE_PAGE: usize = 2 << 20;
+/// Tables of at least half a huge page get a whole number of them.
+const WORTH_IT: usize = HUGE_PAGE / 2;
+
+/// A fixed number of values, all bits zero at first. The system supplies the memory piece by
+/// piece as it is first touched, so that even a very large table is there at once.
+#[derive(Debug)]
+pub struct LargeTable<T> {
+    map: MmapMut,
+    /// Of the first value, in bytes from the start of the map.
+    offset: usize,
+    len: usize,
+    values: PhantomData<[T]>,
+}
+
+impl<T: Zeroable> LargeTable<T> {
+    /// A table of `len` zeros.
+    ///
+    /// # Errors
+    /// If the system refuses the memory, or no address space could hold it.
+    pub fn new(len: usize) -> io::Result<LargeTable<T>> {
+        const {
+            assert!(size_of::<T>() != 0 && align_of::<T>() <= HUGE_PAGE);
+            assert!(!std::mem::needs_drop::<T>(), "values are never dropped");
+        }
+        let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let bytes = len.checked_mul(size_of::<T>()).ok_or_else(too_large)?;
+        let bytes = if bytes >= WORTH_IT {
+            bytes.checked_next_multiple_of(HUGE_PAGE)
+        } else {
+            Some(bytes)
+        };
+        // One page more, for the table has to begin where a huge page does.
+        let mapped = bytes.and_then(|bytes| bytes.checked_add(HUGE_PAGE));
+        let mapped = mapped.filter(|&mapped| isize::try_from(mapped).is_ok());
+        let map = MmapOptions::new()
+            .len(mapped.ok_or_else(too_large)?)
+            .map_anon()?;
+        if bytes >= Some(WORTH_IT) {
+            advise_huge_pages(&map);
+        }
+        Ok(LargeTable {
+            offset: map.as_ptr().align_offset(HUGE_PAGE),
+            map,
+            len,
+            values: PhantomData,
+        })
+    }
+}
+
+/// A refusal only means ordinary pages.
+#[cfg(target_os = "linux")]
+fn advise_huge_pages(map: &MmapMut) {
+    if let Err(error) = map.advise(memmap2::Advice::HugePage) {
+        log::debug!("no huge pages: {error}");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn advise_huge_pages(_map: &MmapMut) {}
+
+impl<T> Deref for LargeTable<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        // SAFETY: from `offset`, which is aligned for T, the map holds `len` values; it was
+        // zeroed by the system, zeros are a valid T (`new` asked for that), and later writes
+        // were of values of T.
+        unsafe { std::slice::from_raw_parts(self.map.as_ptr().add(self.offset).cast(), self.len) }
+    }
+}
+
+impl<T> DerefMut for LargeTable<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as above, and the map is borrowed as long as the slice.
+        unsafe {
+            let first = self.map.as_mut_ptr().add(self.offset);
+            std::slice::from_raw_parts_mut(first.cast(), self.len)
+        }
+    }
+}
+
+/// Asks the processor to load the cache line at which `value` begins, some time before it is
+/// needed.
+#[inline]
+pub fn prefetch<T>(value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let address: *const T = value;
+        // SAFETY: prefetching reads nothing, whatever the address; SSE is part of x86-64.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_zeroed_aligned_and_keep_what_is_written() {
+        for len in [0, 1, 1000, WORTH_IT / 8, HUGE_PAGE / 8 + 1] {
+            let mut table = LargeTable::<u64>::new(len).expect("memory");
+            assert_eq!(table.len(), len);
+            assert!(table.as_ptr().cast::<u8>().align_offset(HUGE_PAGE) == 0);
+            assert!(table.iter().all(|&value| value == 0));
+            for (index, value) in table.iter_mut().enumerate() {
+                *value = index as u64;
+            }
+            assert!(table.iter().enumerate().all(|(i, &v)| v == i as u64));
+        }
+    }
+
+    #[test]
+    fn what_no_machine_has_is_refused() {
+        for len in [usize::MAX, usize::MAX / 8, isize::MAX as usize / 8] {
+            assert!(LargeTable::<u64>::new(len).is_err(), "{len}");
+        }
+    }
+
+    /// The reason for all this: that huge pages are in use where the system grants them.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn large_tables_lie_on_huge_pages() {
+        let granted = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
+        if granted.is_ok_and(|text| !text.contains("[never]")) {
+            let table = LargeTable::<u64>::new(HUGE_PAGE).expect("memory");
+            assert!(table.iter().all(|&value| value == 0));
+            let maps = std::fs::read_to_string("/proc/self/smaps").expect("on Linux");
+            let inside = |line: &str| {
+                let (start, end) = line.split_once(' ')?.0.split_once('-')?;
+                let hex = |text| usize::from_str_radix(text, 16).ok();
+                Some((hex(start)?..hex(end)?).contains(&(table.as_ptr() as usize)))
+            };
+            let mut lines = maps.lines().skip_while(|line| inside(line) != Some(true));
+            // "hg": the advice stands. Whether pages were free just now is not ours to say.
+            let flags = lines.find(|line| line.starts_with("VmFlags"));
+            assert!(
+                flags.is_some_and(|flags| flags.contains(" hg")),
+                "{flags:?}"
+            );
+        }
+    }
+}
