@@ -92,7 +92,8 @@ impl Worker {
             }
             let candidate = self.candidate(node, m, &so_far);
 
-            // Step 12. Shallow pruning: most late moves need no search at all.
+            // Step 12. Shallow pruning: most late moves need no search at all. Exchange pruning:
+            // +77. Futility: +37 at 10,000 nodes. Late moves: -8. History: -13.
             if !T::ROOT && self.selective() && !so_far.best.is_loss() && node.position.has_pieces()
             {
                 match self.prune_move::<T>(node, m, &candidate, &mut so_far) {
@@ -142,8 +143,8 @@ impl Worker {
     }
 
     /// Step 16, continued. One good move found, the others are less likely to be better still:
-    /// they are searched less deep. (A reduction for "alpha raised", as Stockfish has it.) In an
-    /// open window any score raises alpha, so there it says nothing.
+    /// they are searched less deep: +26 at 6,000 nodes. (A reduction for "alpha raised", as
+    /// Stockfish has it.) In an open window any score raises alpha, so there it says nothing.
     fn depth_after_raise(&self, depth: Depth, score: Score, beta: Score) -> Depth {
         /// Shallower and deeper nodes keep their depth.
         const DEPTHS: std::ops::Range<i32> = 3..14;
@@ -270,7 +271,7 @@ impl Worker {
         let first = so_far.number == 1;
 
         if self.uses(p::use_reductions()) && !first && so_far.depth > Depth::ONE {
-            // Step 14. Late move reduction.
+            // Step 14. Late move reduction: +152.
             let reduction = self.reduction::<T>(node, &candidate);
             let least = Depth::ONE.min(depth);
             let reduced = (depth - reduction / PLY).clamp(least, depth + i32::from(T::PV));

@@ -4,9 +4,9 @@
 //! order in which they come and why that order. Scores are fail-soft: outside the window they
 //! are still the best bound that the node could prove.
 //!
-//! The Elo beside a group of steps is what the group was worth when it came on top of those
-//! measured before it, at 10,000 nodes a move (2026-11-21; the errors, from 16 to 46, and what
-//! came of it at longer time, are in the book's record of tests).
+//! The Elo beside a step is what the whole search loses without it at 8,000 nodes a move, unless
+//! another limit is named (2026-11-21). Errors are around ±40, so what is near nothing may be
+//! either; the book's record of tests has the games, and the worth of whole waves of steps.
 
 use super::kinds::{NodeType, NonPv, Pv, Window};
 use super::singular::Singular;
@@ -80,7 +80,7 @@ impl Worker {
         cut: bool,
     ) -> Searched<Score> {
         // Step 1. Horizon: no depth left, so only captures are looked at until it is quiet.
-        // The quiescence search's table and pruning: +174.
+        // Its table: +47. Its pruning: +54.
         if depth <= Depth::ZERO {
             return self.horizon::<T>(position, ply, window);
         }
@@ -110,7 +110,7 @@ impl Worker {
 
         // Step 3. Transposition table: another path may have searched this position deeply
         // enough already. PV nodes are searched all the same, so that their lines stay whole.
-        // With the table's move and principal variation search: +72.
+        // +55.
         let excluded = self.stack.at(ply).excluded;
         let hit = if excluded.is_some() {
             None
@@ -134,7 +134,7 @@ impl Worker {
 
         let mut node = self.open_node::<T>(position, ply, depth, window, cut, hit);
 
-        // Step 4. Static evaluation, its correction and its trend.
+        // Step 4. Static evaluation, its correction (+30) and its trend.
         self.evaluate_node::<T>(&mut node);
         self.stack.at_mut(ply.next().next()).cutoffs = 0;
 
@@ -142,10 +142,9 @@ impl Worker {
             // Step 5. Hindsight: the move that led here was reduced on an expectation that the
             // evaluation can now confirm or refute.
             self.hindsight::<T>(&mut node);
-            // Steps 6 to 9. Whole-node pruning, cheapest first. Razoring, reverse futility and
-            // null move, with step 10 and the table's score as evaluation: +126. ProbCut, with
-            // hindsight, upcoming repetition, threat ordering, aspiration and the reduction after
-            // a raised alpha: +129.
+            // Steps 6 to 9. Whole-node pruning, cheapest first: razoring, reverse futility (+58),
+            // null move (+6), ProbCut (-35). With step 10 and the table's score as evaluation the
+            // first three came in as a wave of +126.
             if let Some(score) = self.razor::<T>(&node)? {
                 return Ok(score);
             }
@@ -159,14 +158,13 @@ impl Worker {
                 return Ok(score);
             }
             // Step 10. Internal iterative reductions: without a table move the ordering is poor;
-            // search less now and leave a move for the next visit.
+            // search less now and leave a move for the next visit (-8).
             self.reduce_without_move::<T>(&mut node);
         }
 
-        // Steps 11 to 17: the moves. Singular extensions: -15, but +70 in the whole search at
-        // 2+0.02. Reductions and the pruning of single moves: +159. What orders the moves:
-        // butterfly and capture history, killers and the split by exchange +184; continuation,
-        // pawn and correction history +44.
+        // Steps 11 to 17: the moves. Singular extensions: +70 at 2+0.02. What orders the moves
+        // came in two waves: butterfly and capture history, killers and the split by exchange
+        // +184, continuation (alone: +65), pawn and correction history +44.
         let singular = self.singular::<T>(&node)?;
         let extension = match singular {
             Singular::Cut(score) => return Ok(score),
