@@ -1,10 +1,10 @@
 //! Large tables in zeroed memory, on huge pages where the system has them.
 //!
-//! A search reads its tables in no order. On ordinary pages of 4 KiB nearly every such read also
-//! misses the processor's list of recent pages (the TLB), and the processor has to look the page
-//! up before it can begin to fetch, or even to prefetch. Huge pages have to be asked for before
-//! the memory is first touched; that rules out the ordinary allocator, which zeroes what it
-//! hands out.
+//! A search reads its tables in no order. On ordinary pages of 4 KiB many such reads also miss the
+//! processor's list of recent pages (the TLB), and the processor has to look the page up before
+//! it can begin to fetch, or even to prefetch. Huge pages have to be asked for before the memory
+//! is first touched; that rules out `alloc_zeroed`, which writes the zeros itself where so large
+//! an alignment is asked for.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -42,18 +42,19 @@ impl<T: Zeroable> LargeTable<T> {
         }
         let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
         let bytes = len.checked_mul(size_of::<T>()).ok_or_else(too_large)?;
-        let bytes = if bytes >= WORTH_IT {
+        let huge = bytes >= WORTH_IT;
+        let whole = if huge {
             bytes.checked_next_multiple_of(HUGE_PAGE)
         } else {
             Some(bytes)
         };
         // One page more, for the table has to begin where a huge page does.
-        let mapped = bytes.and_then(|bytes| bytes.checked_add(HUGE_PAGE));
-        let mapped = mapped.filter(|&mapped| isize::try_from(mapped).is_ok());
-        let map = MmapOptions::new()
-            .len(mapped.ok_or_else(too_large)?)
-            .map_anon()?;
-        if bytes >= Some(WORTH_IT) {
+        let mapped = whole
+            .and_then(|whole| whole.checked_add(HUGE_PAGE))
+            .filter(|&mapped| isize::try_from(mapped).is_ok())
+            .ok_or_else(too_large)?;
+        let map = MmapOptions::new().len(mapped).map_anon()?;
+        if huge {
             advise_huge_pages(&map);
         }
         Ok(LargeTable {

@@ -110,7 +110,7 @@ impl Worker {
 
         // Step 3. Transposition table: another path may have searched this position deeply
         // enough already. PV nodes are searched all the same, so that their lines stay whole.
-        // +55.
+        // Its cutoffs: +55.
         let excluded = self.stack.at(ply).excluded;
         let hit = if excluded.is_some() {
             None

@@ -153,7 +153,8 @@ impl Worker {
         sum / CORRECTION_LIMIT
     }
 
-    /// Asks for the cells that [`Worker::correction`] will want of this position.
+    /// Asks for the cells that [`Worker::correction`] will want of this position, but for that of
+    /// the line.
     #[inline]
     pub(super) fn prefetch_corrections(&self, position: &Position) {
         let (keys, us) = (position.keys(), position.turn());

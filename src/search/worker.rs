@@ -178,7 +178,8 @@ impl Worker {
     }
 
     /// Asks for the table's cluster of the position after a move, with a key that is almost
-    /// always right, long before the position itself exists.
+    /// always right, long before the position itself exists. The delta is computed once more when
+    /// the move is played; that costs less than waiting for the cluster.
     #[inline]
     pub(super) fn prefetch_child(&self, position: &Position, m: Move) {
         let key = position.key_after(&position.delta(m));
