@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::engine::{
-    Engine, EngineError, Finished, Game, GameError, Request, Start, nodes_per_second,
-};
+use crate::board::{Game, GameError, Start};
+use crate::engine::{Engine, EngineError, Finished, Request, nodes_per_second};
 use crate::search::Stats;
 use crate::types::CastlingMode;
 

@@ -1,7 +1,7 @@
 //! Mates in one to four moves are found, with the right distance and a line that mates.
 
-use pleach::board::Position;
-use pleach::engine::{Engine, Event, Game, Line, Request};
+use pleach::board::{Game, Position};
+use pleach::engine::{Engine, Event, Line, Request};
 use pleach::types::CastlingMode;
 
 /// Positions and the fewest moves in which the side to move mates.

@@ -4,6 +4,7 @@
 
 mod cuckoo;
 mod delta;
+mod game;
 mod keys;
 mod legality;
 mod movegen;
@@ -16,6 +17,7 @@ mod unpack;
 mod view;
 
 pub use delta::Delta;
+pub use game::{Game, GameEnd, GameError, Start};
 pub use keys::Keys;
 pub use legality::{Legality, attacked, attacked_by_lesser, pawn_attacks};
 pub use movegen::Stage;

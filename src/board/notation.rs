@@ -4,8 +4,8 @@ use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::{
-    CastlingMode, Chess, EnPassantMode, FromSetup as _, Move, Position as _, PositionError, Rank,
-    Square,
+    Castles, CastlingMode, Chess, EnPassantMode, FromSetup as _, Move, Position as _,
+    PositionError, PositionErrorKinds, Rank, Setup, Square,
 };
 use thiserror::Error;
 
@@ -31,7 +31,9 @@ pub enum MoveError {
 
 impl Position {
     /// Reads a FEN (standard, X-FEN or Shredder-FEN). A position with more men than a game can
-    /// produce, or a check that no move can have given, is still playable and accepted.
+    /// produce, or a check that no move can have given, is still playable and accepted. Under
+    /// [`CastlingMode::Standard`], castling rights that only Chess960 knows make the position
+    /// one of Chess960.
     ///
     /// # Errors
     /// Says which rule the text or the position breaks.
@@ -40,13 +42,62 @@ impl Position {
             .trim()
             .parse()
             .map_err(|error| FenError::Syntax(format!("{error} in '{}'", shorten(fen))))?;
-        Chess::from_setup(fen.into_setup(), mode)
+        Position::from_setup(fen.into_setup(), mode)
+    }
+
+    /// A position whose castling rights standard chess does not know is one of Chess960; rights
+    /// without king and rook in their places are refused.
+    fn from_setup(mut setup: Setup, mode: CastlingMode) -> Result<Position, FenError> {
+        /// Plies after which the game is over even if nobody claims a draw (75 moves of each
+        /// side); no rule asks for more.
+        const LARGEST_CLOCK: u32 = 150;
+        setup.halfmoves = setup.halfmoves.min(LARGEST_CLOCK);
+        let mode = if Castles::from_setup(&setup, mode).is_ok() {
+            mode
+        } else {
+            CastlingMode::Chess960
+        };
+        Chess::from_setup(setup, mode)
             .or_else(PositionError::ignore_too_much_material)
             .or_else(PositionError::ignore_impossible_check)
-            .or_else(PositionError::ignore_invalid_castling_rights)
             .or_else(PositionError::ignore_invalid_ep_square)
             .map(Position::from)
-            .map_err(|error| FenError::Illegal(error.to_string()))
+            .map_err(|error| {
+                FenError::Illegal(
+                    if error.kinds() == PositionErrorKinds::INVALID_CASTLING_RIGHTS {
+                        "castling rights without king and rook in their places".to_owned()
+                    } else {
+                        error.to_string()
+                    },
+                )
+            })
+    }
+
+    fn setup(&self) -> Setup {
+        self.chess().to_setup(EnPassantMode::Legal)
+    }
+
+    /// The same position with castling written and loaded as in `mode`.
+    ///
+    /// # Errors
+    /// If it has castling rights that standard chess does not know.
+    pub fn in_mode(&self, mode: CastlingMode) -> Result<Position, FenError> {
+        let position = Position::from_setup(self.setup(), mode)?;
+        if position.castling_mode() == mode {
+            Ok(position)
+        } else {
+            Err(FenError::Illegal(
+                "its castling rights are those of Chess960".to_owned(),
+            ))
+        }
+    }
+
+    /// The position with board and colours exchanged, the same for the side to move.
+    ///
+    /// # Errors
+    /// If the mirrored position is not accepted.
+    pub fn mirrored(&self) -> Result<Position, FenError> {
+        Position::from_setup(self.setup().into_mirrored(), self.castling_mode())
     }
 
     /// The position as FEN; castling rights in Shredder letters under Chess960.
@@ -170,5 +221,28 @@ mod tests {
             Position::from_fen("4k3/8/8/8/8/8/8/4K2R w K - 0 1", CastlingMode::Standard).unwrap();
         assert_eq!(position.parse_uci("e1g1"), position.parse_uci("e1h1"));
         assert_eq!(position.uci(position.parse_uci("e1h1").unwrap()), "e1g1");
+    }
+
+    #[test]
+    fn castling_rights_are_never_dropped_in_silence() {
+        let standard = CastlingMode::Standard;
+        let fen = "bnrbkr1n/pppppp1p/8/6p1/8/8/PPPPPPPP/BNRBKRQN w FCfc - 0 1";
+        let read = Position::from_fen(fen, standard).unwrap();
+        assert_eq!(read.castling_mode(), CastlingMode::Chess960);
+        assert!(read.fen().contains(" FCfc "), "{}", read.fen());
+        assert!(read.in_mode(standard).is_err());
+        let known = Position::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w HAkq - 0 1", standard).unwrap();
+        assert_eq!(known.castling_mode(), standard);
+        let error = Position::from_fen("4k3/8/8/8/8/8/8/4K2R w KQ - 0 1", standard).unwrap_err();
+        assert!(error.to_string().contains("castling"), "{error}");
+    }
+
+    #[test]
+    fn half_move_clocks_are_clamped() {
+        let fen = "4k3/8/8/8/8/8/8/4K2R w K - 4294967295 4294967295";
+        let position = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        assert_eq!(position.halfmoves(), 150);
+        let child = position.play(position.parse_uci("h1h2").unwrap());
+        assert_eq!(child.halfmoves(), 151);
     }
 }

@@ -9,7 +9,8 @@ use clap::Args;
 use serde::Serialize;
 
 use super::Outcome;
-use crate::engine::{Engine, Event, Finished, Game, Line, Request, win_draw_loss};
+use crate::board::Game;
+use crate::engine::{Engine, Event, Finished, Line, Request, win_draw_loss};
 use crate::types::{Bound, Color, Score};
 use crate::uci::draw;
 

@@ -6,7 +6,8 @@ use clap::Args;
 
 use super::Outcome;
 use super::analyse::pawns;
-use crate::engine::{Engine, Game};
+use crate::board::Game;
+use crate::engine::Engine;
 use crate::uci::draw;
 
 #[derive(Args)]

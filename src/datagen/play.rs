@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 
-use crate::board::Position;
-use crate::engine::Game as Line;
+use crate::board::{Game, Position};
 use crate::eval::Judge;
-use crate::record::{Game, GameResult, PackedBoard, Ply};
+use crate::record::{GameRecord, PackedBoard, PlyRecord};
 use crate::search::{Job, Limits, Outcome, Shared, Silent, Worker};
 use crate::tt::{AllocError, TranspositionTable};
-use crate::types::{Color, PackedMove, Score};
+use crate::types::{GameResult, PackedMove, Score};
 
 use super::opening::{OpeningSettings, random_opening};
 
@@ -94,7 +93,7 @@ impl Side {
         self.worker.clear();
     }
 
-    fn search(&mut self, line: &Line, limits: Limits) -> Outcome {
+    fn search(&mut self, line: &Game, limits: Limits) -> Outcome {
         let job = Job {
             history: line.history().to_vec(),
             ..Job::new(line.position().clone(), limits)
@@ -107,7 +106,7 @@ impl Side {
 /// A finished game and the search's work for it.
 #[derive(Clone, Debug)]
 pub struct Played {
-    pub game: Game,
+    pub game: GameRecord,
     pub nodes: u64,
 }
 
@@ -133,7 +132,7 @@ impl Player {
             };
             self.sides.iter_mut().for_each(Side::clear);
             let check = Limits::to_nodes(self.settings.opening.check_nodes);
-            let outcome = self.sides[0].search(&Line::from(opening.clone()), check);
+            let outcome = self.sides[0].search(&Game::from(opening.clone()), check);
             nodes += outcome.nodes;
             if outcome.score.raw().abs() <= self.settings.opening.max_imbalance {
                 self.sides[0].clear();
@@ -148,26 +147,22 @@ impl Player {
 
     /// Plays a game from a position that has a legal move.
     pub fn play_from(&mut self, start: Position) -> Played {
-        let mut game = Game {
+        let mut game = GameRecord {
             start: PackedBoard::pack(&start),
             result: GameResult::Draw,
             plies: Vec::new(),
         };
-        let mut line = Line::from(start);
+        let mut line = Game::from(start);
         let mut referee = Referee::new(self.settings.adjudication.clone());
         let mut nodes = 0;
         loop {
             let position = line.position();
             let turn = position.turn();
-            if !position.has_legal_move() {
-                game.result = match (position.in_check(), turn) {
-                    (false, _) => GameResult::Draw,
-                    (true, Color::White) => GameResult::BlackWins,
-                    (true, Color::Black) => GameResult::WhiteWins,
-                };
+            if let Some(end) = line.end() {
+                game.result = end.result();
                 break;
             }
-            if line.is_drawn() || game.plies.len() >= self.settings.adjudication.max_plies {
+            if game.plies.len() >= self.settings.adjudication.max_plies {
                 break;
             }
             let limits = Limits {
@@ -182,7 +177,7 @@ impl Player {
             } else {
                 -outcome.score
             };
-            game.plies.push(Ply {
+            game.plies.push(PlyRecord {
                 played: PackedMove::new(best),
                 score: white.raw() as i16,
             });
@@ -238,7 +233,7 @@ mod tests {
     use super::*;
     use crate::nnue::Network;
     use crate::record::Mailbox;
-    use crate::types::{CastlingMode, Ply as Distance};
+    use crate::types::{CastlingMode, Ply};
 
     fn player() -> Player {
         let settings = PlaySettings {
@@ -286,7 +281,7 @@ mod tests {
             let start = Position::from_fen(fen, CastlingMode::Chess960).expect("a position");
             let game = player.play_from(start).game;
             assert_eq!(game.result, result, "{fen}");
-            let right = |ply: &Ply| (ply.score > 0) == (result == GameResult::WhiteWins);
+            let right = |ply: &PlyRecord| (ply.score > 0) == (result == GameResult::WhiteWins);
             assert!(game.plies.iter().all(right), "{fen}: {:?}", game.plies);
         }
     }
@@ -304,7 +299,7 @@ mod tests {
             assert_eq!(referee.judge(-high, 30), None);
         }
         assert_eq!(referee.judge(-high, 30), Some(GameResult::BlackWins));
-        let mate = Score::mate_in(Distance(3));
+        let mate = Score::mate_in(Ply(3));
         assert_eq!(
             Referee::new(rules.clone()).judge(mate, 9),
             Some(GameResult::WhiteWins)

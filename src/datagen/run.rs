@@ -17,8 +17,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::eval::Judge;
-use crate::record::{Game, GameResult, GameWriter, Mailbox};
-use crate::types::Score;
+use crate::record::{GameRecord, GameWriter, Mailbox};
+use crate::types::{GameResult, Score};
 
 use super::play::{PlaySettings, Played, Player};
 
@@ -101,7 +101,7 @@ impl Summary {
     }
 }
 
-fn quiet_plies(game: &Game) -> u64 {
+fn quiet_plies(game: &GameRecord) -> u64 {
     let Ok(mut board) = Mailbox::unpack(&game.start) else {
         return 0;
     };

@@ -2,7 +2,6 @@
 //! out. UCI, bench and the command line all talk to this one facade.
 
 mod event;
-mod game;
 mod pool;
 mod reporter;
 mod request;
@@ -14,11 +13,10 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use thiserror::Error;
 
 pub use event::{Event, Finished, Line, nodes_per_second};
-pub use game::{Game, GameError, Start};
 pub use pool::PoolError;
 pub use request::Request;
 
-use crate::board::Position;
+use crate::board::{Game, GameError, Position, Start};
 use crate::eval::{self, Evaluator, Judge};
 use crate::nnue::{NetError, Network};
 use crate::search::{Job, Selectivity};

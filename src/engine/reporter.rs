@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::Sender;
 
 use super::event::{Event, Finished, Line};
-use super::game::Game;
-use crate::board::Position;
+use crate::board::{Game, Position};
 use crate::search::{Info, Outcome, Report, Stats};
 use crate::types::{Depth, Move, Score};
 

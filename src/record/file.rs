@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::types::PackedMove;
+use crate::types::{GameResult, PackedMove};
 
 use super::packed_board::PACKED_BYTES;
-use super::{Game, GameResult, PackedBoard, Ply, RecordError};
+use super::{GameRecord, PackedBoard, PlyRecord, RecordError};
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const BUFFER_BYTES: usize = 1 << 20;
@@ -60,7 +60,7 @@ impl<R: BufRead> GameReader<R> {
     ///
     /// # Errors
     /// The stream fails, ends within a game, or holds something that is no game.
-    pub fn read_into(&mut self, game: &mut Game) -> Result<bool, RecordError> {
+    pub fn read_into(&mut self, game: &mut GameRecord) -> Result<bool, RecordError> {
         let number = self.games + 1;
         let failed = |source| RecordError::Read {
             game: number,
@@ -99,7 +99,7 @@ impl<R: BufRead> GameReader<R> {
                 return Err(bad("the game never ends"));
             }
             let score = i16::from_le_bytes([bytes[2], bytes[3]]);
-            game.plies.push(Ply { played, score });
+            game.plies.push(PlyRecord { played, score });
         }
     }
 
@@ -117,10 +117,10 @@ impl<R: BufRead> GameReader<R> {
 }
 
 impl<R: BufRead> Iterator for GameReader<R> {
-    type Item = Result<Game, RecordError>;
+    type Item = Result<GameRecord, RecordError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut game = Game::empty();
+        let mut game = GameRecord::empty();
         match self.read_into(&mut game) {
             Ok(true) => Some(Ok(game)),
             Ok(false) => None,
@@ -159,7 +159,7 @@ impl GameWriter {
     ///
     /// # Errors
     /// [`RecordError::Open`] if the file cannot be written.
-    pub fn write(&mut self, game: &Game) -> Result<(), RecordError> {
+    pub fn write(&mut self, game: &GameRecord) -> Result<(), RecordError> {
         self.bytes.clear();
         game.encode(&mut self.bytes);
         let written = self.output.write_all(&self.bytes);

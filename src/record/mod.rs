@@ -15,7 +15,7 @@ mod packed_board;
 mod tests;
 
 pub use file::{FileHash, GameReader, GameWriter};
-pub use game::{Game, GameResult, NO_SCORE, Ply};
+pub use game::{GameRecord, NO_SCORE, PlyRecord};
 pub use mailbox::Mailbox;
 pub use packed_board::{BLACK, PackedBoard};
 

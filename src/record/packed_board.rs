@@ -13,7 +13,7 @@
 //!
 //! Roles count from 0, the pawn, to 5, the king; 6 is a rook that may still castle.
 
-use super::GameResult;
+use crate::types::GameResult;
 
 /// Bytes of a packed position.
 pub const PACKED_BYTES: usize = 32;

@@ -5,11 +5,11 @@ use std::io::BufReader;
 use super::*;
 use crate::board::Position;
 use crate::board::tests::{Random, random_games};
-use crate::types::{CastlingMode, PackedMove};
+use crate::types::{CastlingMode, GameResult, PackedMove};
 
 /// Random games from standard and Chess960 starts (taken from the positions of other random
 /// games, so that castling rights, en passant and checks occur at the start too).
-fn games(count: u64) -> Vec<(Game, Vec<Position>)> {
+fn games(count: u64) -> Vec<(GameRecord, Vec<Position>)> {
     const LONGEST: usize = 120;
     let mut starts = Vec::new();
     random_games(count, |position| starts.push(position.clone()));
@@ -17,7 +17,7 @@ fn games(count: u64) -> Vec<(Game, Vec<Position>)> {
     let mut games = Vec::new();
     for _ in 0..count {
         let mut position = starts[random.below(starts.len())].clone();
-        let mut game = Game {
+        let mut game = GameRecord {
             start: PackedBoard::pack(&position),
             result: [
                 GameResult::BlackWins,
@@ -34,7 +34,7 @@ fn games(count: u64) -> Vec<(Game, Vec<Position>)> {
             }
             let m = moves[random.below(moves.len())];
             let score = random.below(4000) as i16 - 2000;
-            game.plies.push(Ply {
+            game.plies.push(PlyRecord {
                 played: PackedMove::new(m),
                 score,
             });
@@ -46,7 +46,7 @@ fn games(count: u64) -> Vec<(Game, Vec<Position>)> {
     games
 }
 
-fn bytes_of(games: &[(Game, Vec<Position>)]) -> Vec<u8> {
+fn bytes_of(games: &[(GameRecord, Vec<Position>)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     games.iter().for_each(|(game, _)| game.encode(&mut bytes));
     bytes
@@ -75,7 +75,7 @@ fn the_crate_reads_what_we_write_and_the_other_way_round() {
         theirs.serialise_into(&mut again).expect("memory");
     }
     assert_eq!(again, bytes);
-    let read: Vec<Game> = GameReader::new(&bytes[..])
+    let read: Vec<GameRecord> = GameReader::new(&bytes[..])
         .collect::<Result<_, _>>()
         .expect("our own bytes");
     assert!(read.iter().eq(games.iter().map(|(game, _)| game)));
@@ -130,7 +130,7 @@ fn every_truncation_is_noticed() {
         ends.push(bytes_of(&games[..index]).len());
     }
     for length in 0..bytes.len() {
-        let read: Result<Vec<Game>, _> = GameReader::new(&bytes[..length]).collect();
+        let read: Result<Vec<GameRecord>, _> = GameReader::new(&bytes[..length]).collect();
         assert_eq!(read.is_ok(), ends.contains(&length), "{length}");
     }
 }
@@ -146,7 +146,7 @@ fn damage_is_an_error_and_no_crash() {
             damaged[bit / 8] ^= 1 << (bit % 8);
         }
         let mut reader = GameReader::new(&damaged[..]);
-        let mut game = Game::empty();
+        let mut game = GameRecord::empty();
         while let Ok(true) = reader.read_into(&mut game) {
             let Ok(mut board) = Mailbox::unpack(&game.start) else {
                 continue;

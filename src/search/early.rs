@@ -8,13 +8,11 @@ use super::worker::Worker;
 use crate::board::Position;
 use crate::params as p;
 use crate::tt::Hit;
-use crate::types::{Depth, MAX_PLY, PackedMove, Ply, Score};
+use crate::types::{Depth, FIFTY_MOVES, MAX_PLY, PackedMove, Ply, Score};
 
 /// Beyond this many plies without progress a stored score may rest on a line that the 50-move
 /// rule cuts short.
 const HALFMOVES_TRUSTED: u32 = 90;
-/// The 50-move rule in plies.
-const FIFTY_MOVES: u32 = 100;
 
 impl Worker {
     /// A draw by rule, or the end of the stack.

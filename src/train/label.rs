@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use thiserror::Error;
 
 use crate::board::{FenError, Position};
-use crate::record::{Game, GameReader, GameWriter, NO_SCORE, RecordError};
+use crate::record::{GameReader, GameRecord, GameWriter, NO_SCORE, RecordError};
 use crate::types::Color;
 
 /// How the engine is asked.
@@ -267,7 +267,7 @@ fn label_block(
     job: &Job,
     engines: &mut [Engine],
     before: u64,
-    block: &mut [Game],
+    block: &mut [GameRecord],
 ) -> Result<(), LabelError> {
     let share = block.len().div_ceil(engines.len()).max(1);
     std::thread::scope(|scope| {
@@ -295,7 +295,7 @@ fn label_game(
     job: &Job,
     engine: &mut Engine,
     number: u64,
-    game: &mut Game,
+    game: &mut GameRecord,
 ) -> Result<(), LabelError> {
     let path = &job.games;
     let mut position = game.start.unpack().map_err(|source| LabelError::Start960 {
@@ -367,7 +367,8 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
 
         use crate::board::tests::Random;
-        use crate::record::{GameResult, PackedBoard, Ply};
+        use crate::record::{PackedBoard, PlyRecord};
+        use crate::types::GameResult;
         use crate::types::PackedMove;
 
         const SCRIPT: &str = "#!/bin/sh
@@ -396,7 +397,7 @@ done
             for _ in 0..10 + seed % 5 {
                 let moves = position.legal_moves();
                 let m = moves[random.below(moves.len())];
-                plies.push(Ply {
+                plies.push(PlyRecord {
                     played: PackedMove::new(m),
                     score: 0,
                 });
@@ -404,7 +405,7 @@ done
             }
             let result = GameResult::Draw;
             writer
-                .write(&Game {
+                .write(&GameRecord {
                     start,
                     result,
                     plies,
@@ -419,7 +420,7 @@ done
             games,
             engine,
         };
-        let read = |path: &Path| -> Vec<Game> {
+        let read = |path: &Path| -> Vec<GameRecord> {
             GameReader::open(path)
                 .expect("a file")
                 .map(|game| game.expect("a game"))

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::record::{FileHash, Game, GameReader, Mailbox, NO_SCORE, RecordError};
+use crate::record::{FileHash, GameReader, GameRecord, Mailbox, NO_SCORE, RecordError};
 
 use super::sample::Sample;
 use super::shuffle::mix;
@@ -33,7 +33,7 @@ impl Filter {
     fn keeps(
         &self,
         board: &Mailbox,
-        ply: &crate::record::Ply,
+        ply: &crate::record::PlyRecord,
         score: i16,
         half_points: u8,
     ) -> bool {
@@ -167,7 +167,7 @@ fn load_file(
     let source = u8::try_from(index).unwrap_or(u8::MAX);
     let hash = FileHash::of(path)?;
     let mut reader = GameReader::open(path)?;
-    let mut game = Game::empty();
+    let mut game = GameRecord::empty();
     let (mut train, mut held_out) = (Vec::new(), Vec::new());
     let mut plies = 0;
     while reader.read_into(&mut game)? {
@@ -207,7 +207,7 @@ fn load_file(
 
 /// Replays a game and appends the positions that the filter keeps.
 fn collect(
-    game: &Game,
+    game: &GameRecord,
     number: u64,
     source: u8,
     filter: &Filter,
@@ -272,7 +272,8 @@ pub fn fit_scale(samples: &[Sample]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::board::Position;
-    use crate::record::{GameResult, PackedBoard, Ply};
+    use crate::record::{PackedBoard, PlyRecord};
+    use crate::types::GameResult;
     use crate::types::{CastlingMode, PackedMove};
 
     fn filter() -> Filter {
@@ -293,14 +294,14 @@ mod tests {
         let mut plies = Vec::new();
         for text in moves {
             let m = position.parse_uci(text).expect("a legal move");
-            plies.push(Ply {
+            plies.push(PlyRecord {
                 played: PackedMove::new(m),
                 score,
             });
             position = position.play(m);
         }
         let mut samples = Vec::new();
-        let game = Game {
+        let game = GameRecord {
             start,
             result,
             plies,

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::board::tests::Random;
-use crate::record::{Game, GameResult, GameWriter, PackedBoard, Ply};
+use crate::record::{GameRecord, GameWriter, PackedBoard, PlyRecord};
 use crate::train::schedule::Length;
-use crate::types::PackedMove;
+use crate::types::{GameResult, PackedMove};
 
 /// A directory of its own for a test, removed when dropped.
 struct Scratch(PathBuf);
@@ -30,7 +30,7 @@ fn write_games(path: &Path, games: u64) {
     for number in 0..games {
         let mut random = Random(number);
         let mut position = crate::board::Position::startpos();
-        let mut game = Game {
+        let mut game = GameRecord {
             start: PackedBoard::pack(&position),
             result: GameResult::Draw,
             plies: Vec::new(),
@@ -44,7 +44,7 @@ fn write_games(path: &Path, games: u64) {
             let white = position.board().white().count() as i16;
             let black = position.board().black().count() as i16;
             let (played, score) = (PackedMove::new(m), 100 * (white - black));
-            game.plies.push(Ply { played, score });
+            game.plies.push(PlyRecord { played, score });
             position = position.play(m);
         }
         writer.write(&game).expect("a writable file");

@@ -2,10 +2,12 @@
 //! itself, which are shakmaty's.
 
 mod depth;
+mod game_result;
 mod packed_move;
 mod score;
 
 pub use depth::{Depth, MAX_DEPTH, MAX_PLY, Ply};
+pub use game_result::GameResult;
 pub use packed_move::PackedMove;
 pub use score::{Bound, Score};
 
@@ -13,6 +15,9 @@ pub use shakmaty::{
     Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, File, Move, Piece, Rank, Role,
     Square,
 };
+
+/// Plies without capture or pawn move after which a game is a draw: 50 moves of each side.
+pub const FIFTY_MOVES: u32 = 100;
 
 /// The most legal moves a chess position can have is 218; lists are sized a little above.
 pub const MAX_MOVES: usize = 224;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
-use super::{MAX_PLY, Ply};
+use super::{FIFTY_MOVES, MAX_PLY, Ply};
 
 const MATE: i32 = 32_000;
 const INFINITE: i32 = 32_001;
@@ -133,7 +133,7 @@ impl Score {
     pub const fn from_table(stored: i16, ply: Ply, halfmoves: u32) -> Score {
         let stored = stored as i32;
         let plies = ply.0 as i32;
-        let left = 100 - halfmoves as i32;
+        let left = FIFTY_MOVES as i32 - halfmoves as i32;
         if stored > TABLEBASE_FLOOR - 1 {
             let end = if stored > TABLEBASE { MATE } else { TABLEBASE };
             if end - stored > left {

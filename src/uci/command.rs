@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-use crate::engine::{Request, Start};
+use crate::board::Start;
+use crate::engine::Request;
 
 /// Longest piece of a client's text that an error quotes.
 const LONGEST_QUOTE: usize = 60;

@@ -17,7 +17,8 @@ use super::options::{self, Preferences, Target};
 use super::{draw, logfile, output};
 use crate::bench;
 use crate::board::Perft;
-use crate::engine::{Engine, EngineError, Event, Request, Start};
+use crate::board::Start;
+use crate::engine::{Engine, EngineError, Event, Request};
 
 /// A line may hold a game of some hundred thousand moves; of a longer one the rest is dropped.
 const LONGEST_LINE: u64 = 1 << 24;

@@ -1,14 +1,15 @@
-//! The game so far: where it stands and which positions came before.
+//! A game: where it started, the moves so far, where it stands, and the rules that end it.
+
+use std::fmt;
 
 use thiserror::Error;
 
-use crate::board::{FenError, MoveError, Position};
-use crate::types::{CastlingMode, Move};
+use super::notation::{FenError, MoveError};
+use super::position::Position;
+use crate::types::{CastlingMode, Color, FIFTY_MOVES, GameResult, Move};
 
 /// A position occurring this often in the game is a draw.
 const REPETITIONS_TO_DRAW: usize = 3;
-/// Plies without progress after which the game is a draw.
-const FIFTY_MOVES: u32 = 100;
 
 /// Where a game starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,9 +27,66 @@ pub enum GameError {
     Move { number: usize, error: MoveError },
 }
 
-/// A position and the keys of the positions before it.
+/// How the rules end a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GameEnd {
+    /// The side to move is mated.
+    Checkmate { winner: Color },
+    /// The side to move has no legal move and is not in check.
+    Stalemate,
+    /// Neither side has the material to mate.
+    InsufficientMaterial,
+    /// 50 moves of each side without capture or pawn move.
+    FiftyMoves,
+    /// The position has occurred three times.
+    Repetition,
+}
+
+impl GameEnd {
+    /// The result that this end gives.
+    #[must_use]
+    pub const fn result(self) -> GameResult {
+        match self {
+            GameEnd::Checkmate { winner } => GameResult::of_winner(winner),
+            _ => GameResult::Draw,
+        }
+    }
+}
+
+impl fmt::Display for GameEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            GameEnd::Checkmate { .. } => "checkmate",
+            GameEnd::Stalemate => "stalemate",
+            GameEnd::InsufficientMaterial => "draw by insufficient material",
+            GameEnd::FiftyMoves => "draw by the 50-move rule",
+            GameEnd::Repetition => "draw by repetition",
+        })
+    }
+}
+
+impl Position {
+    /// Checkmate or stalemate, if the side to move has no legal move.
+    #[must_use]
+    pub fn mate_or_stalemate(&self) -> Option<GameEnd> {
+        if self.has_legal_move() {
+            return None;
+        }
+        Some(if self.in_check() {
+            GameEnd::Checkmate {
+                winner: !self.turn(),
+            }
+        } else {
+            GameEnd::Stalemate
+        })
+    }
+}
+
+/// A start position, the moves played from it, and the position reached.
 #[derive(Clone, Debug)]
 pub struct Game {
+    start: Position,
+    moves: Vec<Move>,
     position: Position,
     /// Keys of the earlier positions, oldest first, the current one excluded.
     history: Vec<u64>,
@@ -41,9 +99,11 @@ impl Default for Game {
 }
 
 impl From<Position> for Game {
-    fn from(position: Position) -> Game {
+    fn from(start: Position) -> Game {
         Game {
-            position,
+            position: start.clone(),
+            start,
+            moves: Vec::new(),
             history: Vec::new(),
         }
     }
@@ -55,14 +115,10 @@ impl Game {
     /// # Errors
     /// If the FEN or one of the moves is wrong; no part of the game is kept then.
     pub fn new(start: &Start, moves: &[String], mode: CastlingMode) -> Result<Game, GameError> {
-        let position = match (start, mode) {
-            (Start::Initial, CastlingMode::Standard) => Position::startpos(),
-            (Start::Initial, CastlingMode::Chess960) => {
-                Position::from_fen(&Position::startpos().fen(), mode)?
-            }
-            (Start::Fen(fen), _) => Position::from_fen(fen, mode)?,
-        };
-        let mut game = Game::from(position);
+        let mut game = Game::from(match start {
+            Start::Initial => Position::startpos().in_mode(mode)?,
+            Start::Fen(fen) => Position::from_fen(fen, mode)?,
+        });
         for (index, text) in moves.iter().enumerate() {
             let m = game
                 .position
@@ -74,6 +130,18 @@ impl Game {
             game.play(m);
         }
         Ok(game)
+    }
+
+    /// The position before the first move.
+    #[must_use]
+    pub const fn start(&self) -> &Position {
+        &self.start
+    }
+
+    /// The moves played from the start.
+    #[must_use]
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
     }
 
     /// The current position.
@@ -91,17 +159,19 @@ impl Game {
     /// Plays a legal move.
     pub fn play(&mut self, m: Move) {
         self.history.push(self.position.key());
+        self.moves.push(m);
         self.position = self.position.play(m);
     }
 
     /// The same game under the other way to write and load castling.
     ///
     /// # Errors
-    /// If the position cannot be had in that mode.
+    /// If the start or the current position has castling rights that the mode does not know.
     pub fn in_mode(&self, mode: CastlingMode) -> Result<Game, GameError> {
-        let position = Position::from_fen(&self.position.fen(), mode)?;
         Ok(Game {
-            position,
+            start: self.start.in_mode(mode)?,
+            moves: self.moves.clone(),
+            position: self.position.in_mode(mode)?,
             history: self.history.clone(),
         })
     }
@@ -111,29 +181,38 @@ impl Game {
     /// # Errors
     /// If the mirrored position is not accepted.
     pub fn flipped(&self) -> Result<Game, GameError> {
-        let mode = self.position.castling_mode();
-        Ok(Game::from(Position::from_fen(
-            &mirror(&self.position.fen()),
-            mode,
-        )?))
+        Ok(Game::from(self.position.mirrored()?))
+    }
+
+    /// Whether the current position has occurred often enough to be a draw.
+    fn is_repetition(&self) -> bool {
+        let key = self.position.key();
+        let window = self.position.halfmoves() as usize;
+        let earlier = self.history.iter().rev().take(window);
+        earlier.filter(|&&k| k == key).count() + 1 >= REPETITIONS_TO_DRAW
     }
 
     /// Whether the rules (mate and stalemate apart) have ended the game in a draw: 50 moves,
     /// threefold repetition, or too little material.
     #[must_use]
     pub fn is_drawn(&self) -> bool {
-        let key = self.position.key();
-        let window = self.position.halfmoves() as usize;
-        let seen = self
-            .history
-            .iter()
-            .rev()
-            .take(window)
-            .filter(|&&k| k == key)
-            .count();
-        seen + 1 >= REPETITIONS_TO_DRAW
-            || self.position.halfmoves() >= FIFTY_MOVES
+        self.position.halfmoves() >= FIFTY_MOVES
             || self.position.is_insufficient_material()
+            || self.is_repetition()
+    }
+
+    /// How the rules have ended the game, if they have. Checkmate comes before all draws.
+    #[must_use]
+    pub fn end(&self) -> Option<GameEnd> {
+        self.position.mate_or_stalemate().or_else(|| {
+            if self.position.is_insufficient_material() {
+                Some(GameEnd::InsufficientMaterial)
+            } else if self.is_repetition() {
+                Some(GameEnd::Repetition)
+            } else {
+                (self.position.halfmoves() >= FIFTY_MOVES).then_some(GameEnd::FiftyMoves)
+            }
+        })
     }
 
     /// The leading part of `pv` that is legal and does not go on after the end of the game.
@@ -153,43 +232,6 @@ impl Game {
         }
         line
     }
-}
-
-/// A FEN with the board upside down and the colours exchanged.
-fn mirror(fen: &str) -> String {
-    let swap_case = |text: &str| -> String {
-        text.chars()
-            .map(|c| {
-                if c.is_ascii_uppercase() {
-                    c.to_ascii_lowercase()
-                } else {
-                    c.to_ascii_uppercase()
-                }
-            })
-            .collect()
-    };
-    let mut fields = fen.split_whitespace();
-    let mut mirrored = Vec::new();
-    if let Some(board) = fields.next() {
-        let ranks: Vec<&str> = board.split('/').rev().collect();
-        mirrored.push(swap_case(&ranks.join("/")));
-    }
-    if let Some(turn) = fields.next() {
-        mirrored.push(if turn == "w" { "b" } else { "w" }.to_owned());
-    }
-    if let Some(castling) = fields.next() {
-        mirrored.push(swap_case(castling));
-    }
-    if let Some(en_passant) = fields.next() {
-        mirrored.push(
-            en_passant
-                .replace('3', "x")
-                .replace('6', "3")
-                .replace('x', "6"),
-        );
-    }
-    mirrored.extend(fields.map(str::to_owned));
-    mirrored.join(" ")
 }
 
 #[cfg(test)]
@@ -226,6 +268,38 @@ mod tests {
         let shuffle = "g1f3 g8f6 f3g1 f6g8 ";
         assert!(!game(shuffle).expect("legal").is_drawn());
         assert!(game(&shuffle.repeat(2)).expect("legal").is_drawn());
+    }
+
+    #[test]
+    fn ends_are_named_and_mate_comes_first() {
+        let end = |fen: &str| {
+            let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
+            Game::from(position).end()
+        };
+        let winner = Color::Black;
+        for (fen, expected) in [
+            (
+                "8/8/8/8/8/5k2/6q1/7K w - - 100 90",
+                Some(GameEnd::Checkmate { winner }),
+            ),
+            ("8/8/8/8/8/6q1/5k2/7K w - - 0 90", Some(GameEnd::Stalemate)),
+            (
+                "8/8/8/8/8/5k2/8/7K w - - 0 90",
+                Some(GameEnd::InsufficientMaterial),
+            ),
+            (
+                "8/8/8/8/q7/5k2/8/7K w - - 100 90",
+                Some(GameEnd::FiftyMoves),
+            ),
+            ("8/8/8/8/q7/5k2/8/7K w - - 99 90", None),
+        ] {
+            assert_eq!(end(fen), expected, "{fen}");
+        }
+        let shuffle = game(&"g1f3 g8f6 f3g1 f6g8 ".repeat(2)).expect("legal");
+        assert_eq!(shuffle.end(), Some(GameEnd::Repetition));
+        assert_eq!(shuffle.end().map(GameEnd::result), Some(GameResult::Draw));
+        assert_eq!(shuffle.moves().len(), 8);
+        assert_eq!(shuffle.start().fen(), Position::startpos().fen());
     }
 
     #[test]
