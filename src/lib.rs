@@ -9,7 +9,7 @@
 //! | 0 | [`types`], [`params`], [`memory`] |
 //! | 1 | [`board`] |
 //! | 2 | [`nnue`], [`tt`], [`record`] |
-//! | 3 | [`eval`], [`history`], [`time`] |
+//! | 3 | [`eval`], [`history`], [`tablebase`], [`time`] |
 //! | 4 | [`search`] |
 //! | 5 | [`engine`] |
 //! | 6 | [`bench`], [`lab`], [`train`], [`datagen`] |
@@ -36,6 +36,7 @@ pub mod nnue;
 pub mod params;
 pub mod record;
 pub mod search;
+pub mod tablebase;
 pub mod time;
 pub mod train;
 pub mod tt;

@@ -15,6 +15,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("eval", 3),
     ("history", 3),
     ("time", 3),
+    ("tablebase", 3),
     ("search", 4),
     ("engine", 5),
     ("bench", 6),
@@ -29,7 +30,7 @@ const LAYERS: &[(&str, u32)] = &[
 const HIGHEST_FOR_TRAIN: u32 = 2;
 
 /// The places that may name shakmaty.
-const SHAKMATY: &[&str] = &["types", "board"];
+const SHAKMATY: &[&str] = &["types", "board", "tablebase"];
 
 fn layer(module: &str) -> Option<u32> {
     LAYERS
