@@ -185,7 +185,9 @@ pub fn position_line(measured: &Measured) -> String {
         .map_or("(none)".to_owned(), |m| finished.root.uci(m));
     format!(
         "{number:>2}/{of}  {best:<6} {score:<10} depth {depth:>3}  {nodes:>10} nodes  {fen}",
-        score = finished.score.to_string(),
+        score = finished
+            .score
+            .map_or("-".to_owned(), |score| score.to_string()),
         depth = finished.depth.to_string(),
         nodes = finished.nodes,
         fen = finished.root.fen(),

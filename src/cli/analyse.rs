@@ -162,7 +162,9 @@ fn conclude(
     };
     if let Some(line) = last {
         writeln!(out, "\n{}", numbered(line, &san(line)))?;
-        let [win, draw, loss] = win_draw_loss(finished.score);
+    }
+    if let Some(score) = finished.score {
+        let [win, draw, loss] = win_draw_loss(score);
         let percent = |permille: u32| f64::from(permille) / 10.0;
         writeln!(
             out,
@@ -173,12 +175,10 @@ fn conclude(
             percent(loss)
         )?;
     }
-    writeln!(
-        out,
-        "Best move: {} ({})",
-        finished.root.san(best),
-        pawns(finished.score, finished.root.turn())
-    )
+    let score = finished.score.map_or("not searched".to_owned(), |score| {
+        pawns(score, finished.root.turn())
+    });
+    writeln!(out, "Best move: {} ({score})", finished.root.san(best))
 }
 
 /// The line's moves in standard algebraic notation.
@@ -258,18 +258,18 @@ enum Record {
     },
 }
 
-/// Centipawns, or full moves to mate.
+/// Centipawns, or full moves to mate; neither if nothing was searched.
 #[derive(Serialize)]
 struct JsonScore {
     cp: Option<i32>,
     mate: Option<i32>,
 }
 
-impl From<Score> for JsonScore {
-    fn from(score: Score) -> JsonScore {
-        let mate = score.mate_moves();
+impl From<Option<Score>> for JsonScore {
+    fn from(score: Option<Score>) -> JsonScore {
+        let mate = score.and_then(Score::mate_moves);
         JsonScore {
-            cp: mate.is_none().then_some(score.raw()),
+            cp: score.filter(|_| mate.is_none()).map(Score::raw),
             mate,
         }
     }
@@ -281,7 +281,7 @@ impl Record {
             depth: line.depth.plies(),
             seldepth: line.seldepth,
             multipv: line.multi_pv,
-            score: line.score.into(),
+            score: Some(line.score).into(),
             bound: match line.bound {
                 Some(Bound::Lower) => Some("lower"),
                 Some(Bound::Upper) => Some("upper"),

@@ -95,8 +95,8 @@ impl Request {
                 let limits = Limits::to_nodes(settings.check_nodes);
                 shared.begin(false);
                 let job = Job::new(position.clone(), limits);
-                let score = worker.search(&job, Box::new(Silent)).score;
-                score.raw().abs() <= settings.max_imbalance
+                let outcome = worker.search(&job, Box::new(Silent));
+                outcome.is_some_and(|found| found.score.raw().abs() <= settings.max_imbalance)
             };
             let opening = (0..MAX_TRIES)
                 .filter_map(|_| match book.as_slice() {

@@ -93,7 +93,7 @@ impl Side {
         self.worker.clear();
     }
 
-    fn search(&mut self, line: &Game, limits: Limits) -> Outcome {
+    fn search(&mut self, line: &Game, limits: Limits) -> Option<Outcome> {
         let job = Job {
             history: line.history().to_vec(),
             ..Job::new(line.position().clone(), limits)
@@ -132,7 +132,10 @@ impl Player {
             };
             self.sides.iter_mut().for_each(Side::clear);
             let check = Limits::to_nodes(self.settings.opening.check_nodes);
-            let outcome = self.sides[0].search(&Game::from(opening.clone()), check);
+            let line = Game::from(opening.clone());
+            let Some(outcome) = self.sides[0].search(&line, check) else {
+                continue;
+            };
             nodes += outcome.nodes;
             if outcome.score.raw().abs() <= self.settings.opening.max_imbalance {
                 self.sides[0].clear();
@@ -169,23 +172,25 @@ impl Player {
                 soft_nodes: Some(self.settings.soft_nodes),
                 ..Limits::to_nodes(self.settings.hard_nodes)
             };
-            let outcome = self.sides[usize::from(turn.is_black())].search(&line, limits);
+            let side = &mut self.sides[usize::from(turn.is_black())];
+            let Some(outcome) = side.search(&line, limits) else {
+                break;
+            };
             nodes += outcome.nodes;
-            let Some(best) = outcome.best else { break };
             let white = if turn.is_white() {
                 outcome.score
             } else {
                 -outcome.score
             };
             game.plies.push(PlyRecord {
-                played: PackedMove::new(best),
+                played: PackedMove::new(outcome.best),
                 score: white.raw() as i16,
             });
             if let Some(result) = referee.judge(white, position.game_ply()) {
                 game.result = result;
                 break;
             }
-            line.play(best);
+            line.play(outcome.best);
         }
         Played { game, nodes }
     }

@@ -65,7 +65,8 @@ pub struct Finished {
     pub best: Option<Move>,
     /// The reply that the engine expects.
     pub ponder: Option<Move>,
-    pub score: Score,
+    /// `None` if the search was stopped before it had searched any move.
+    pub score: Option<Score>,
     pub depth: Depth,
     /// Nodes of all threads.
     pub nodes: u64,

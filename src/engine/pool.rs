@@ -7,13 +7,12 @@ use std::thread::{self, JoinHandle};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use thiserror::Error;
 
-use super::reporter::{Reporter, Totals};
+use super::reporter::{Conclusion, Reporter, Totals};
 use super::vote;
-use crate::board::Position;
 use crate::eval::Judge;
-use crate::search::{Info, Job, Limits, Outcome, Report, Shared, Silent, Stats, Worker};
+use crate::search::{Info, Job, Limits, Outcome, Report, Shared, Silent, Worker};
 use crate::tt::{AllocError, TranspositionTable};
-use crate::types::{Depth, Move, Score};
+use crate::types::{Depth, Move, Ply, Score};
 
 /// The search recurses to `MAX_PLY` with a node's move list on the stack of each ply.
 const STACK_BYTES: usize = 16 << 20;
@@ -35,7 +34,7 @@ enum Order {
     /// Take part in a search; `done` hears the outcome.
     Help {
         job: Arc<Job>,
-        done: Sender<Outcome>,
+        done: Sender<Option<Outcome>>,
     },
     /// Lead a search: speak, gather the helpers' outcomes, and tell the result.
     Lead(Box<Lead>),
@@ -47,7 +46,7 @@ enum Order {
 struct Lead {
     job: Arc<Job>,
     reporter: Reporter,
-    helpers: Receiver<Outcome>,
+    helpers: Receiver<Option<Outcome>>,
     infinite: bool,
 }
 
@@ -183,9 +182,7 @@ fn serve(worker: &mut Worker, inbox: &Receiver<Order>, shared: &Shared, searchin
     for order in inbox {
         match order {
             Order::Help { job, done } => {
-                if job.root.has_legal_move() {
-                    let _ = done.send(worker.search(&job, Box::new(Silent)));
-                }
+                let _ = done.send(worker.search(&job, Box::new(Silent)));
             }
             Order::Lead(lead) => run(worker, *lead, shared, searching),
             Order::Clear { done } => {
@@ -200,31 +197,25 @@ fn serve(worker: &mut Worker, inbox: &Receiver<Order>, shared: &Shared, searchin
 fn run(worker: &mut Worker, lead: Lead, shared: &Shared, searching: &AtomicBool) {
     let job = &lead.job;
     let reporter = Arc::new(Mutex::new(lead.reporter));
-    let (own, stats) = if job.root.has_legal_move() {
-        let outcome = worker.search(job, Box::new(Ear(Arc::clone(&reporter))));
-        (outcome, *worker.stats())
-    } else {
-        (game_over(&job.root), Stats::default())
-    };
+    let own = worker.search(job, Box::new(Ear(Arc::clone(&reporter))));
     shared.signals.hold(lead.infinite);
     shared.signals.stop();
-    let mut outcomes = vec![own];
-    outcomes.extend(lead.helpers.iter());
-    let elected = if may_vote(&job.limits) {
-        vote::elect(&outcomes)
+    let mut outcomes: Vec<Outcome> = own.into_iter().collect();
+    outcomes.extend(lead.helpers.iter().flatten());
+    let best_thread = if may_vote(&job.limits) {
+        vote::best_thread(&outcomes)
     } else {
-        0
+        (!outcomes.is_empty()).then_some(0)
     };
-    let mut outcome = outcomes.swap_remove(elected);
-    make_legal(&mut outcome, job);
+    let conclusion = conclude(best_thread.map(|index| outcomes.swap_remove(index)), job);
     let totals = Totals {
         nodes: shared.nodes(),
         hashfull: shared.tt.hashfull(),
-        stats,
+        stats: *worker.stats(),
     };
     // Cleared before the result is told: who hears it may start the next search.
     searching.store(false, Ordering::Release);
-    lock(&reporter).finish(&outcome, totals);
+    lock(&reporter).finish(&conclusion, totals);
 }
 
 /// The worker's end of the reporter, which the pool needs again after the search.
@@ -250,39 +241,32 @@ fn may_vote(limits: &Limits) -> bool {
     limits.depth.is_none() && limits.mate.is_none() && limits.multi_pv == 1
 }
 
-/// The outcome where there is nothing to search: mated, or stalemate.
-fn game_over(root: &Position) -> Outcome {
-    let score = if root.in_check() {
-        Score::mated_in(crate::types::Ply::ROOT)
-    } else {
-        Score::DRAW
-    };
-    Outcome {
-        best: None,
-        ponder: None,
-        score,
-        depth: Depth::ZERO,
-        nodes: 0,
-        pv: Vec::new(),
-    }
-}
-
-/// The last line of defence of "always a legal move": a search that was stopped before it found
-/// one, or that is wrong, plays the first that was allowed.
-fn make_legal(outcome: &mut Outcome, job: &Job) {
+/// What to tell of a search that found `outcome`. Always a legal move if there is one: a search
+/// that was stopped before it had searched any, or that is wrong, plays the first allowed, and
+/// then there is no score.
+fn conclude(outcome: Option<Outcome>, job: &Job) -> Conclusion {
     let legal = job.root.legal_moves();
-    if outcome.best.is_some_and(|best| legal.contains(&best)) {
-        return;
-    }
-    if outcome.best.is_some() {
+    if let Some(outcome) = outcome {
+        if legal.contains(&outcome.best) {
+            return Conclusion::from(outcome);
+        }
         log::error!("the search chose an illegal move in {}", job.root.fen());
     }
     let allowed = job
         .limits
         .root_moves
         .as_ref()
-        .and_then(|moves| moves.first().copied());
-    outcome.best = allowed.or_else(|| legal.first().copied());
-    outcome.ponder = None;
-    outcome.pv = outcome.best.into_iter().collect();
+        .and_then(|moves| moves.first());
+    let best = allowed.or(legal.first()).copied();
+    let score = match best {
+        Some(_) => None,
+        None if job.root.in_check() => Some(Score::mated_in(Ply::ROOT)),
+        None => Some(Score::DRAW),
+    };
+    Conclusion {
+        ponder: None,
+        score,
+        depth: Depth::ZERO,
+        pv: best.into_iter().collect(),
+    }
 }

@@ -45,6 +45,30 @@ pub struct Totals {
     pub stats: Stats,
 }
 
+/// What a search came to.
+#[derive(Clone, Debug)]
+pub struct Conclusion {
+    /// The best line, beginning with the move to play; empty only if there is no legal move.
+    pub pv: Vec<Move>,
+    /// The reply that the best line expects.
+    pub ponder: Option<Move>,
+    /// `None` if there are legal moves but none was searched.
+    pub score: Option<Score>,
+    /// The last iteration, complete or, if it was the first, at least begun.
+    pub depth: Depth,
+}
+
+impl From<Outcome> for Conclusion {
+    fn from(outcome: Outcome) -> Conclusion {
+        Conclusion {
+            ponder: outcome.ponder,
+            score: Some(outcome.score),
+            depth: outcome.depth.max(Depth::ONE),
+            pv: outcome.pv,
+        }
+    }
+}
+
 /// The latest exact line of one multi-PV index.
 struct Kept {
     line: Line,
@@ -96,23 +120,23 @@ impl Reporter {
 
     /// Ends the search: tells the final exact lines, unless they were the last thing told, and
     /// then the result.
-    pub fn finish(&mut self, outcome: &Outcome, totals: Totals) {
-        let score = settled(outcome.score);
+    pub fn finish(&mut self, conclusion: &Conclusion, totals: Totals) {
+        let score = conclusion.score.map(settled);
         let Totals {
             nodes,
             hashfull,
             stats,
         } = totals;
-        let pv = self.final_line(outcome);
+        let pv = self.game.playable(&conclusion.pv);
         let time = self.started.elapsed();
-        let agrees = self
-            .lines
-            .first()
-            .is_some_and(|kept| kept.line.pv.first() == pv.first() && kept.line.score == score);
-        if !agrees {
+        let agrees =
+            |kept: &Kept, score| kept.line.pv.first() == pv.first() && kept.line.score == score;
+        if let Some(score) = score
+            && !self.lines.first().is_some_and(|kept| agrees(kept, score))
+        {
             let line = Line {
                 root: Arc::clone(&self.root),
-                depth: outcome.depth,
+                depth: conclusion.depth,
                 seldepth: pv
                     .len()
                     .max(self.lines.first().map_or(0, |kept| kept.line.seldepth)),
@@ -137,7 +161,7 @@ impl Reporter {
                 });
             }
         }
-        let ponder = outcome
+        let ponder = conclusion
             .ponder
             .filter(|m| pv.get(1) == Some(m))
             .or(pv.get(1).copied());
@@ -146,21 +170,11 @@ impl Reporter {
             best: pv.first().copied(),
             ponder,
             score,
-            depth: outcome.depth,
+            depth: conclusion.depth,
             nodes,
             time,
             stats,
         }));
-    }
-
-    /// The outcome's line, beginning with its best move.
-    fn final_line(&self, outcome: &Outcome) -> Vec<Move> {
-        let line = match outcome.best {
-            Some(best) if outcome.pv.first() == Some(&best) => outcome.pv.clone(),
-            Some(best) => std::iter::once(best).chain(outcome.ponder).collect(),
-            None => Vec::new(),
-        };
-        self.game.playable(&line)
     }
 }
 
@@ -241,13 +255,11 @@ mod tests {
         });
     }
 
-    fn outcome(depth: i32, best: Move) -> Outcome {
-        Outcome {
-            best: Some(best),
+    fn conclusion(depth: i32, best: Move) -> Conclusion {
+        Conclusion {
             ponder: None,
-            score: Score::cp(7),
+            score: Some(Score::cp(7)),
             depth: Depth(depth),
-            nodes: 1,
             pv: vec![best],
         }
     }
@@ -272,7 +284,7 @@ mod tests {
         for depth in 1..=240 {
             say(&mut reporter, depth, None, &[m]);
         }
-        reporter.finish(&outcome(240, m), Totals::default());
+        reporter.finish(&conclusion(240, m), Totals::default());
         let (lines, finished) = heard(&events);
         assert!(lines.len() < 80, "{} lines", lines.len());
         assert_eq!(lines.last().map(|line| line.depth), Some(Depth(240)));
@@ -285,7 +297,7 @@ mod tests {
         let m = Position::startpos().legal_moves()[0];
         say(&mut reporter, 1, None, &[m]);
         say(&mut reporter, 2, Some(Bound::Lower), &[m]);
-        reporter.finish(&outcome(1, m), Totals::default());
+        reporter.finish(&conclusion(1, m), Totals::default());
         let (lines, _) = heard(&events);
         assert_eq!(lines.len(), 3);
         assert_eq!(lines.last().and_then(|line| line.bound), None);
@@ -296,15 +308,28 @@ mod tests {
         let (mut reporter, events) = reporter();
         let m = Position::startpos().legal_moves()[0];
         say(&mut reporter, 1, None, &[m]);
-        reporter.finish(&outcome(1, m), Totals::default());
+        reporter.finish(&conclusion(1, m), Totals::default());
         assert_eq!(heard(&events).0.len(), 1);
+    }
+
+    #[test]
+    fn what_was_not_searched_has_no_score() {
+        let (mut reporter, events) = reporter();
+        let m = Position::startpos().legal_moves()[0];
+        let unsearched = Conclusion {
+            score: None,
+            ..conclusion(0, m)
+        };
+        reporter.finish(&unsearched, Totals::default());
+        let (lines, finished) = heard(&events);
+        assert_eq!((lines.len(), finished), (0, 1));
     }
 
     #[test]
     fn a_search_that_said_nothing_still_ends_with_a_score() {
         let (mut reporter, events) = reporter();
         let m = Position::startpos().legal_moves()[0];
-        reporter.finish(&outcome(1, m), Totals::default());
+        reporter.finish(&conclusion(1, m), Totals::default());
         let (lines, finished) = heard(&events);
         assert_eq!((lines.len(), finished), (1, 1));
     }

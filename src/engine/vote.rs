@@ -1,67 +1,76 @@
 //! Which thread's result to play after a parallel search.
 
 use crate::search::Outcome;
+use crate::types::Depth;
 
-/// A thread whose score is the lowest still has this much say.
-const LEAST_SAY: i64 = 14;
+/// What a vote weighs at least, also that of the thread with the lowest score.
+const LEAST_WEIGHT: i64 = 14;
 
-/// The index of the outcome to play. Threads vote for their best move with a weight that grows
-/// with the depth they completed and with their score above the lowest; a proven result is
-/// taken first. The first thread wins ties. (Voting as known from Texel and Stockfish.)
+/// The index of the outcome to play, `None` if there are none.
 ///
-/// Outcomes without a move have no vote; if none has one, the answer is 0.
+/// Only threads that completed an iteration vote: for their best move, with a weight that grows
+/// with the depth they completed and with their score above the lowest of the voters. A proven
+/// result is taken first, and the first thread wins ties. (Voting as known from Texel and
+/// Stockfish.) If no thread completed an iteration, the first outcome is taken.
 #[must_use]
-pub fn elect(outcomes: &[Outcome]) -> usize {
-    let lowest = outcomes.iter().map(|o| o.score.raw()).min().unwrap_or(0);
+pub fn best_thread(outcomes: &[Outcome]) -> Option<usize> {
+    let voters: Vec<(usize, &Outcome)> = outcomes
+        .iter()
+        .enumerate()
+        .filter(|(_, outcome)| outcome.depth > Depth::ZERO)
+        .collect();
+    let Some(lowest) = voters.iter().map(|(_, voter)| voter.score.raw()).min() else {
+        return (!outcomes.is_empty()).then_some(0);
+    };
     let weight = |o: &Outcome| {
-        (i64::from(o.score.raw() - lowest) + LEAST_SAY) * i64::from(o.depth.plies().max(0))
+        (i64::from(o.score.raw() - lowest) + LEAST_WEIGHT) * i64::from(o.depth.plies())
     };
     let votes = |o: &Outcome| -> i64 {
-        outcomes
+        voters
             .iter()
-            .filter(|other| other.best == o.best)
-            .map(weight)
+            .filter(|(_, other)| other.best == o.best)
+            .map(|(_, other)| weight(other))
             .sum()
     };
-    let mut elected = 0;
-    for (index, candidate) in outcomes.iter().enumerate().skip(1) {
-        let best = &outcomes[elected];
-        if candidate.best.is_none() {
-            continue;
-        }
-        let better = if best.best.is_none() {
-            true
-        } else if best.score.is_win() || candidate.score.is_win() {
+    let is_better = |candidate: &Outcome, best: &Outcome| {
+        if best.score.is_win() || candidate.score.is_win() {
             candidate.score > best.score
         } else if best.score.is_loss() || candidate.score.is_loss() {
-            // A loss that any thread has proven stands, unless another sees a longer one.
+            // A loss that any thread has proven stands, unless another proves a longer one.
             candidate.score.is_loss() && (!best.score.is_loss() || candidate.score > best.score)
         } else {
             let (theirs, ours) = (votes(candidate), votes(best));
             theirs > ours || theirs == ours && weight(candidate) > weight(best)
-        };
-        if better {
-            elected = index;
         }
-    }
-    elected
+    };
+    voters
+        .iter()
+        .copied()
+        .reduce(|best, candidate| {
+            if is_better(candidate.1, best.1) {
+                candidate
+            } else {
+                best
+            }
+        })
+        .map(|(index, _)| index)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::board::Position;
-    use crate::types::{Depth, Ply, Score};
+    use crate::types::{Ply, Score};
 
     fn outcome(text: &str, score: Score, depth: i32) -> Outcome {
-        let best = Position::startpos().parse_uci(text).ok();
+        let best = Position::startpos().parse_uci(text).expect("legal");
         Outcome {
             best,
             ponder: None,
             score,
             depth: Depth(depth),
             nodes: 0,
-            pv: best.into_iter().collect(),
+            pv: vec![best],
         }
     }
 
@@ -69,17 +78,17 @@ mod tests {
     fn the_majority_is_played() {
         let a = || outcome("e2e4", Score::cp(20), 10);
         let b = || outcome("d2d4", Score::cp(20), 10);
-        assert_eq!(elect(&[a(), b(), b()]), 1);
-        assert_eq!(elect(&[a(), b(), a()]), 0);
-        assert_eq!(elect(&[a()]), 0);
-        assert_eq!(elect(&[]), 0);
+        assert_eq!(best_thread(&[a(), b(), b()]), Some(1));
+        assert_eq!(best_thread(&[a(), b(), a()]), Some(0));
+        assert_eq!(best_thread(&[a()]), Some(0));
+        assert_eq!(best_thread(&[]), None);
     }
 
     #[test]
     fn depth_and_score_weigh() {
         let shallow = outcome("e2e4", Score::cp(20), 8);
         let deep = outcome("d2d4", Score::cp(20), 12);
-        assert_eq!(elect(&[shallow, deep]), 1);
+        assert_eq!(best_thread(&[shallow, deep]), Some(1));
     }
 
     #[test]
@@ -87,6 +96,34 @@ mod tests {
         let good = outcome("e2e4", Score::cp(900), 30);
         let slow = outcome("d2d4", Score::mate_in(Ply(9)), 9);
         let fast = outcome("c2c4", Score::mate_in(Ply(5)), 9);
-        assert_eq!(elect(&[good, slow, fast]), 2);
+        assert_eq!(best_thread(&[good, slow, fast]), Some(2));
+    }
+
+    /// A helper stopped in its first iteration knows too little to be counted, whatever score
+    /// its moves had so far.
+    #[test]
+    fn a_thread_without_a_completed_iteration_has_no_vote() {
+        let main = || outcome("e2e4", Score::cp(20), 10);
+        for score in [
+            -Score::INFINITE,
+            Score::mated_in(Ply(2)),
+            Score::mate_in(Ply(1)),
+        ] {
+            let stopped = || outcome("a2a3", score, 0);
+            assert_eq!(best_thread(&[main(), stopped()]), Some(0));
+            assert_eq!(best_thread(&[stopped(), main()]), Some(1));
+            assert_eq!(best_thread(&[stopped(), stopped()]), Some(0));
+        }
+    }
+
+    /// A score far below all others would make every weight large and so level the differences
+    /// between scores.
+    #[test]
+    fn the_lowest_score_is_that_of_a_voter() {
+        let good = || outcome("e2e4", Score::cp(60), 10);
+        let poor = || outcome("d2d4", Score::cp(0), 11);
+        assert_eq!(best_thread(&[poor(), good()]), Some(1));
+        let stopped = outcome("a2a3", Score::cp(-20_000), 0);
+        assert_eq!(best_thread(&[poor(), good(), stopped]), Some(1));
     }
 }

@@ -38,13 +38,15 @@ impl Worker {
     /// Searches until a limit is reached or the shared signals say stop, and speaks through
     /// `report` on the way. Whoever calls has begun the search (`Shared::begin`) and decides
     /// when the result may be told.
-    pub fn search(&mut self, job: &Job, report: Box<dyn Report + Send>) -> Outcome {
+    ///
+    /// `None` if nothing was searched: there is no legal (or allowed) move, or the search was
+    /// stopped before it had searched one.
+    pub fn search(&mut self, job: &Job, report: Box<dyn Report + Send>) -> Option<Outcome> {
         self.report = report;
         self.prepare(job);
         if self.root.is_empty() {
-            let outcome = self.no_moves(job);
             self.report = Box::new(Silent);
-            return outcome;
+            return None;
         }
         let last = job
             .limits
@@ -258,50 +260,21 @@ impl Worker {
         }
     }
 
-    /// Mate or stalemate on the board (or no root move allowed).
-    fn no_moves(&mut self, job: &Job) -> Outcome {
-        let mated = job.root.in_check() && !job.root.has_legal_move();
-        let score = if mated {
-            Score::mated_in(Ply::ROOT)
-        } else {
-            Score::DRAW
-        };
-        self.report.info(&Info {
-            depth: Depth::ZERO,
-            seldepth: 0,
-            multi_pv: 1,
-            score,
-            bound: None,
-            nodes: 0,
-            time: self.shared.signals.elapsed(),
-            hashfull: 0,
-            tb_hits: 0,
-            pv: &[],
-        });
-        Outcome {
-            best: None,
-            ponder: None,
-            score,
-            depth: Depth::ZERO,
-            nodes: 0,
-            pv: Vec::new(),
-        }
-    }
-
-    fn outcome(&self) -> Outcome {
+    /// The best line, unless not even its first search was completed.
+    fn outcome(&self) -> Option<Outcome> {
         let best = self.best_line();
-        Outcome {
-            best: Some(best.m),
+        // A line that the last iteration has not reached keeps the score of the one before.
+        let score = [best.score, best.previous]
+            .into_iter()
+            .find(|&score| score != -Score::INFINITE)?;
+        Some(Outcome {
+            best: best.m,
             ponder: best.pv.get(1).copied(),
-            score: if best.score == -Score::INFINITE {
-                best.previous
-            } else {
-                best.score
-            },
+            score,
             depth: self.completed,
             nodes: self.nodes,
             pv: best.pv.clone(),
-        }
+        })
     }
 }
 

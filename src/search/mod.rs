@@ -108,15 +108,14 @@ pub enum Selectivity {
     Plain,
 }
 
-/// What a search found.
+/// What a search found. A search that found nothing has no outcome, and so no score.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// `None` if there is no legal move.
-    pub best: Option<Move>,
+    pub best: Move,
     /// The reply that the best line expects.
     pub ponder: Option<Move>,
     pub score: Score,
-    /// The last completed iteration.
+    /// The last completed iteration; zero if the first was stopped after some of its moves.
     pub depth: Depth,
     /// This thread's nodes.
     pub nodes: u64,

@@ -18,6 +18,10 @@ use crate::types::{Depth, Move, PackedMove, Ply};
 
 /// A thread asks the clock, its colleagues and the signals once in this many nodes.
 const POLL_INTERVAL: u64 = 1024;
+/// The first thread's nodes before any limit or signal counts: nearly always enough to complete
+/// the first iteration, so that the move played was searched. Some constructed positions need
+/// thousands of times as many; there the best move of those searched has to do.
+const FIRST_NODES: u64 = 4 * POLL_INTERVAL;
 
 /// The histories of one thread; see [`crate::history`].
 #[derive(Default)]
@@ -144,8 +148,7 @@ impl Worker {
     fn poll(&mut self) -> Searched<()> {
         self.shared.set_nodes(self.id, self.nodes);
         self.next_poll = self.nodes + POLL_INTERVAL;
-        // The first iteration is always completed, so that there is a move to play.
-        if self.completed == Depth::ZERO && self.id == 0 {
+        if self.completed == Depth::ZERO && self.id == 0 && self.nodes < FIRST_NODES {
             return Ok(());
         }
         if self.shared.signals.is_stopped() {

@@ -1,4 +1,6 @@
 //! A UCI client for tests: starts the real binary, sends lines, waits for lines.
+// Each test program uses a part of this.
+#![allow(dead_code)]
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};

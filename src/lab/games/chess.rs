@@ -211,7 +211,7 @@ mod tests {
                 let limits = search::Limits::to_depth(Depth(depth as i32));
                 let mut job = Job::new(game.start.clone(), limits);
                 job.selectivity = Selectivity::Plain;
-                let outcome = worker.search(&job, Box::new(Silent));
+                let outcome = worker.search(&job, Box::new(Silent)).expect("a legal move");
                 let solved = solve(&game, Algorithm::FailSoft, task(depth));
                 assert_eq!(outcome.score.raw(), solved.value, "{fen} at depth {depth}");
             }
