@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::train::config::Config;
 use crate::train::load::{Filter, HoldOut};
-use crate::train::run::{self, Config};
+use crate::train::run;
 use crate::train::schedule::{Length, Schedule};
 
 /// Learning rate at the end: the start's times 0.3 to the fifth (as hobbes has it).
@@ -45,9 +46,9 @@ pub struct TrainArgs {
     /// Learning rate at the start
     #[arg(long, default_value_t = 1e-3)]
     pub rate: f64,
-    /// Learning rate at the end
-    #[arg(long, default_value_t = FINAL_RATE)]
-    pub final_rate: f64,
+    /// Learning rate at the end, at most that at the start [default: 2.43e-6]
+    #[arg(long)]
+    pub final_rate: Option<f64>,
     /// Steps over which the learning rate rises at the start
     #[arg(long, default_value_t = 200)]
     pub warm_up: u64,
@@ -123,7 +124,7 @@ pub fn run(args: TrainArgs) -> anyhow::Result<()> {
                 .minutes
                 .map_or(Length::Epochs(args.epochs), Length::Minutes),
             start: args.rate,
-            end: args.final_rate.min(args.rate),
+            end: args.final_rate.unwrap_or(FINAL_RATE.min(args.rate)),
             warm_up: args.warm_up,
         },
         round_from: args.round_from,

@@ -23,8 +23,8 @@
 //! This file uses nothing else of the crate, since `build.rs` compiles it too: the network that
 //! a build embeds is checked before the engine is compiled.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -69,7 +69,7 @@ const FLAG_SEALED: u32 = 4;
 const HASH_OFFSET: usize = 40;
 const HASH_END: usize = HASH_OFFSET + 8;
 /// Largest scale that is taken seriously, in centipawns for an output of 1.0.
-const MAX_SCALE: u32 = 10_000;
+pub const MAX_SCALE: u32 = 10_000;
 
 /// Why a network file was refused.
 #[derive(Debug, Error)]
@@ -379,16 +379,56 @@ impl QuantisedNet {
         bytes
     }
 
-    /// Writes the network file.
+    /// Writes the network file, whole or not at all.
     ///
     /// # Errors
     /// [`NetError::Io`] if the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), NetError> {
-        fs::write(path, self.to_bytes()).map_err(|source| NetError::Io {
+        let bytes = self.to_bytes();
+        write_whole(path, |file| file.write_all(&bytes)).map_err(|source| NetError::Io {
             path: path.to_path_buf(),
             source,
         })
     }
+}
+
+/// Writes a file whole or not at all: under another name in the same directory, then renamed
+/// when everything is on the disk. What stood there before stays if anything fails.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let temporary = path.with_file_name(name);
+    let result = File::create(&temporary).and_then(|file| {
+        let mut file = BufWriter::new(file);
+        write(&mut file)?;
+        file.into_inner()?.sync_all()?;
+        fs::rename(&temporary, path)?;
+        sync_directory(path)
+    });
+    if result.is_err() {
+        // What failed first is what to report.
+        let _ = fs::remove_file(&temporary);
+    }
+    result
+}
+
+/// Makes a rename in the directory of `path` last through a power failure.
+#[cfg(unix)]
+fn sync_directory(path: &Path) -> io::Result<()> {
+    let directory = path.parent().filter(|parent| *parent != Path::new(""));
+    File::open(directory.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// Only Unix lets a directory be opened for this.
+#[cfg(not(unix))]
+fn sync_directory(_path: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 fn expect(field: &'static str, found: u32, expected: u32) -> Result<(), NetError> {
@@ -414,7 +454,8 @@ fn expect_either(field: &'static str, found: u32, choices: [u32; 2]) -> Result<(
     })
 }
 
-const FNV_OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+/// The hash of nothing: what [`fnv1a_from`] starts with.
+pub const FNV_OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// FNV-1a with 64 bits (Fowler, Noll, Vo): enough to notice damage, no defence against forgery.
 #[must_use]
@@ -422,8 +463,9 @@ pub fn fnv1a(bytes: &[u8]) -> u64 {
     fnv1a_from(FNV_OFFSET_BASIS, bytes)
 }
 
-/// Goes on hashing.
-fn fnv1a_from(hash: u64, bytes: &[u8]) -> u64 {
+/// Goes on hashing from the hash of the bytes before these.
+#[must_use]
+pub fn fnv1a_from(hash: u64, bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let add = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(PRIME);
     bytes.iter().fold(hash, add)
@@ -493,6 +535,22 @@ mod tests {
         // Test vectors of the algorithm's authors.
         assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_what_was_there() {
+        let directory = std::env::temp_dir().join(format!("pleach-whole-{}", std::process::id()));
+        fs::create_dir_all(&directory).expect("a temporary directory");
+        let path = directory.join("file");
+        write_whole(&path, |file| file.write_all(b"old")).expect("written");
+        let failing = |file: &mut BufWriter<File>| {
+            file.write_all(b"new")?;
+            Err(io::Error::from(io::ErrorKind::StorageFull))
+        };
+        write_whole(&path, failing).expect_err("failed on purpose");
+        assert_eq!(fs::read(&path).expect("still there"), b"old");
+        assert_eq!(fs::read_dir(&directory).expect("listed").count(), 1);
+        fs::remove_dir_all(&directory).expect("removed");
     }
 
     #[test]

@@ -1,22 +1,24 @@
 //! Files from which training goes on exactly where it stopped.
 //!
 //! Eight bytes of magic, the length of a JSON header as `u32`, the header, then the arrays of
-//! the model as floats in the machine's byte order: for each tile, the output weights and the output bias in
-//! turn the values, first moments and second moments.
+//! the model as floats in the machine's byte order: for each tile, the output weights and the
+//! output bias in turn the values, first moments and second moments. The last eight bytes are
+//! the hash (FNV-1a with 64 bits) of all bytes before them.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::nnue::format::{FNV_OFFSET_BASIS, HIDDEN_STEP, MAX_HIDDEN, fnv1a_from, write_whole};
+
 use super::model::{Model, Trained};
 
 /// First bytes of a checkpoint.
-pub const MAGIC: [u8; 8] = *b"PLEACHCP";
+pub const MAGIC: [u8; 8] = *b"PLEACHC2";
 const MAX_HEADER_BYTES: u32 = 1 << 24;
-const MAX_HIDDEN: usize = 8192;
 
 /// Where a run stands besides its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -39,6 +41,38 @@ pub enum CheckpointError {
     Io { path: PathBuf, source: io::Error },
     #[error("{} is no checkpoint of this trainer", .0.display())]
     Foreign(PathBuf),
+    #[error("the checkpoint {} is damaged: {what}", path.display())]
+    Damaged { path: PathBuf, what: &'static str },
+}
+
+/// Passes bytes on and hashes them.
+struct Hashed<T> {
+    inner: T,
+    hash: u64,
+}
+
+impl<T> Hashed<T> {
+    const fn new(inner: T) -> Hashed<T> {
+        Hashed {
+            inner,
+            hash: FNV_OFFSET_BASIS,
+        }
+    }
+}
+
+impl<T: Write> Hashed<T> {
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hash = fnv1a_from(self.hash, bytes);
+        self.inner.write_all(bytes)
+    }
+}
+
+impl<T: Read> Hashed<T> {
+    fn take(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        self.inner.read_exact(bytes)?;
+        self.hash = fnv1a_from(self.hash, bytes);
+        Ok(())
+    }
 }
 
 fn arrays(model: &Model) -> impl Iterator<Item = &Trained> {
@@ -51,67 +85,123 @@ fn arrays(model: &Model) -> impl Iterator<Item = &Trained> {
 /// # Errors
 /// The file cannot be written.
 pub fn save(path: &Path, model: &Model, progress: &Progress) -> Result<(), CheckpointError> {
-    let failed = |source| CheckpointError::Io {
-        path: path.to_path_buf(),
-        source,
-    };
-    let temporary = path.with_extension("tmp");
-    let write = || -> io::Result<()> {
-        let mut file = BufWriter::new(File::create(&temporary)?);
+    write_whole(path, |file| {
+        let mut file = Hashed::new(file);
         let header = serde_json::to_vec(progress)?;
-        file.write_all(&MAGIC)?;
-        file.write_all(&(header.len() as u32).to_le_bytes())?;
-        file.write_all(&header)?;
+        file.put(&MAGIC)?;
+        file.put(&(header.len() as u32).to_le_bytes())?;
+        file.put(&header)?;
         for array in arrays(model) {
             for part in [&array.value, &array.mean, &array.square] {
-                file.write_all(bytemuck::cast_slice(part))?;
+                file.put(bytemuck::cast_slice(part))?;
             }
         }
-        file.into_inner()?.sync_all()?;
-        fs::rename(&temporary, path)
-    };
-    write().map_err(failed)
+        let hash = file.hash;
+        file.inner.write_all(&hash.to_le_bytes())
+    })
+    .map_err(|source| CheckpointError::Io {
+        path: path.to_path_buf(),
+        source,
+    })
 }
 
 /// Reads a checkpoint.
 ///
 /// # Errors
-/// The file cannot be read, is cut off, or is something else.
+/// The file cannot be read, is cut off, changed, or something else.
 pub fn load(path: &Path) -> Result<(Model, Progress), CheckpointError> {
-    let failed = |source| CheckpointError::Io {
-        path: path.to_path_buf(),
-        source,
-    };
     let foreign = || CheckpointError::Foreign(path.to_path_buf());
-    let mut file = BufReader::new(File::open(path).map_err(failed)?);
+    let damaged = |what| CheckpointError::Damaged {
+        path: path.to_path_buf(),
+        what,
+    };
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::UnexpectedEof => damaged("it is cut off"),
+        _ => CheckpointError::Io {
+            path: path.to_path_buf(),
+            source,
+        },
+    };
+    let mut file = Hashed::new(BufReader::new(File::open(path).map_err(failed)?));
     let mut magic = [0; MAGIC.len()];
     let mut length = [0; 4];
-    file.read_exact(&mut magic).map_err(failed)?;
-    file.read_exact(&mut length).map_err(failed)?;
-    let length = u32::from_le_bytes(length);
-    if magic != MAGIC || length > MAX_HEADER_BYTES {
+    file.take(&mut magic).map_err(failed)?;
+    if magic != MAGIC {
         return Err(foreign());
     }
+    file.take(&mut length).map_err(failed)?;
+    let length = u32::from_le_bytes(length);
+    if length > MAX_HEADER_BYTES {
+        return Err(damaged("its header is too long"));
+    }
     let mut header = vec![0; length as usize];
-    file.read_exact(&mut header).map_err(failed)?;
-    let progress: Progress = serde_json::from_slice(&header).map_err(|_| foreign())?;
+    file.take(&mut header).map_err(failed)?;
+    let progress: Progress =
+        serde_json::from_slice(&header).map_err(|_| damaged("its header cannot be read"))?;
     let hidden = progress.hidden;
-    if hidden == 0
-        || hidden > MAX_HIDDEN
-        || !hidden.is_multiple_of(crate::nnue::format::HIDDEN_STEP)
-    {
-        return Err(foreign());
+    if hidden == 0 || hidden > MAX_HIDDEN || !hidden.is_multiple_of(HIDDEN_STEP) {
+        return Err(damaged("its header names no possible width"));
     }
     let mut model = Model::zeroed(hidden);
     let outputs = &mut model.outputs;
     let tiles = model.tiles.iter_mut().map(|tile| &mut tile.weights);
     for array in tiles.chain([&mut outputs.weights, &mut outputs.bias]) {
         for part in [&mut array.value, &mut array.mean, &mut array.square] {
-            file.read_exact(bytemuck::cast_slice_mut(part))
-                .map_err(failed)?;
+            file.take(bytemuck::cast_slice_mut(part)).map_err(failed)?;
         }
+    }
+    let mut hash = [0; 8];
+    file.inner.read_exact(&mut hash).map_err(failed)?;
+    if u64::from_le_bytes(hash) != file.hash {
+        return Err(damaged("its hash does not match its contents"));
+    }
+    if file.inner.read(&mut [0]).map_err(failed)? != 0 {
+        return Err(damaged("bytes follow its end"));
     }
     model.steps = progress.steps;
     model.refresh();
     Ok((model, progress))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn changed_and_truncated_checkpoints_are_refused() {
+        let name = format!("pleach-checkpoint-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let progress = Progress {
+            hidden: HIDDEN_STEP,
+            steps: 3,
+            ..Progress::default()
+        };
+        save(&path, &Model::random(HIDDEN_STEP, 1), &progress).expect("written");
+        let whole = fs::read(&path).expect("read");
+        assert_eq!(load(&path).expect("sound").1, progress);
+        let refused = |bytes: &[u8]| {
+            fs::write(&path, bytes).expect("written");
+            load(&path).expect_err("refused").to_string()
+        };
+        // A weight that is no number any more, and single bits from the header to the hash.
+        let mut poisoned = whole.clone();
+        let middle = whole.len() / 2 / 4 * 4;
+        poisoned[middle..middle + 4].copy_from_slice(&f32::NAN.to_ne_bytes());
+        assert!(refused(&poisoned).contains("hash"));
+        for at in [20, middle, whole.len() - 9, whole.len() - 1] {
+            let mut flipped = whole.clone();
+            flipped[at] ^= 1;
+            assert!(refused(&flipped).contains("damaged"), "byte {at}");
+        }
+        for length in [9, 50, middle, whole.len() - 1] {
+            assert!(refused(&whole[..length]).contains("cut off"), "{length}");
+        }
+        let mut longer = whole;
+        longer.push(0);
+        assert!(refused(&longer).contains("follow its end"));
+        assert!(refused(b"PLEACHNN and the rest").contains("no checkpoint"));
+        fs::remove_file(&path).expect("removed");
+    }
 }

@@ -74,9 +74,14 @@ pub struct Dataset {
 pub enum LoadError {
     #[error("{}: {source}", path.display())]
     Record { path: PathBuf, source: RecordError },
+    #[error("{} holds no games", .0.display())]
+    NoGames(PathBuf),
     #[error("no position is left after filtering")]
     Empty,
 }
+
+/// Of so many games some are held out; see [`HoldOut`].
+pub const PER_MILLE: u64 = 1000;
 
 /// How many games in a thousand are held out, and the seed that picks them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -118,13 +123,15 @@ pub fn load(
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(path) = paths.get(index) else { return };
-                    let part =
-                        load_file(path, index, filter, hold_out, progress).map_err(|source| {
-                            LoadError::Record {
-                                path: path.clone(),
-                                source,
-                            }
-                        });
+                    let part = match load_file(path, index, filter, hold_out, progress) {
+                        Ok(part) if part.summary.games == 0 => {
+                            Err(LoadError::NoGames(path.clone()))
+                        }
+                        part => part.map_err(|source| LoadError::Record {
+                            path: path.clone(),
+                            source,
+                        }),
+                    };
                     progress.files.fetch_add(1, Ordering::Relaxed);
                     *parts[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(part);
                 }
@@ -163,7 +170,6 @@ fn load_file(
     hold_out: HoldOut,
     progress: &LoadProgress,
 ) -> Result<Part, RecordError> {
-    const PER_MILLE: u64 = 1000;
     let source = u8::try_from(index).unwrap_or(u8::MAX);
     let hash = FileHash::of(path)?;
     let mut reader = GameReader::open(path)?;
@@ -328,6 +334,28 @@ mod tests {
         );
         // The same game with the colours exchanged is the same to learn from.
         assert_eq!(white, black);
+    }
+
+    #[test]
+    fn files_without_games_are_refused() {
+        let name = format!("pleach-no-games-{}.vf", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, b"").expect("written");
+        let hold_out = HoldOut {
+            per_mille: 10,
+            seed: 1,
+        };
+        let progress = LoadProgress::default();
+        let error = load(
+            std::slice::from_ref(&path),
+            &filter(),
+            hold_out,
+            1,
+            &progress,
+        )
+        .expect_err("refused");
+        assert!(error.to_string().contains("holds no games"), "{error}");
+        std::fs::remove_file(&path).expect("removed");
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The trainer: from recorded games to a network file, on the CPU.
 //!
-//! [`load`] replays games into [`sample`]s of 32 bytes, [`shuffle`] puts them in a new order
+//! [`config`] is what a run is told. [`load`] replays games into [`sample`]s of 32 bytes, [`shuffle`] puts them in a new order
 //! every epoch, [`kernel`] computes gradients, [`model`] holds the parameters and moves them,
 //! [`checkpoint`] keeps them, [`export`] makes the integers that the engine reads, and [`run`]
 //! is the loop around it all. [`label`] gives
 //! games another engine's scores.
 
 pub mod checkpoint;
+pub mod config;
 pub mod export;
 pub mod kernel;
 pub mod label;

@@ -1,23 +1,24 @@
 //! A training run from start to finish.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use serde::Serialize;
 
-use crate::nnue::format::{HIDDEN_STEP, QuantisedNet, fnv1a};
+use crate::nnue::format::{QuantisedNet, fnv1a, write_whole};
 
 use super::checkpoint::{self, Progress};
+use super::config::{Config, check_scale};
 use super::export;
 use super::kernel::{CHUNK, Losses, Target, Worker};
-use super::load::{self, Dataset, FileSummary, Filter, HoldOut, LoadProgress};
+use super::load::{self, Dataset, FileSummary, LoadProgress};
 use super::model::{Grain, Model};
 use super::report::Reporter;
 use super::sample::Sample;
-use super::schedule::Schedule;
 use super::shuffle::Permutation;
 
 /// Positions that held-out losses are measured on during a run.
@@ -26,41 +27,6 @@ const HELD_OUT_SAMPLE: usize = 1 << 17;
 const COMPARED: usize = 4096;
 const SECONDS_A_MINUTE: f64 = 60.0;
 const PAUSE_POLL: Duration = Duration::from_millis(200);
-
-/// All that a run is told.
-#[derive(Clone, Debug, Serialize)]
-pub struct Config {
-    #[serde(skip)]
-    pub data: Vec<PathBuf>,
-    #[serde(skip)]
-    pub output: PathBuf,
-    /// Checkpoint to resume, if it exists; written as training goes on.
-    #[serde(skip)]
-    pub checkpoint: PathBuf,
-    /// A checkpoint or network file to begin with instead of random weights; neurons that it
-    /// lacks are added.
-    pub init: Option<PathBuf>,
-    pub name: String,
-    pub hidden: usize,
-    pub batch: usize,
-    pub lambda: f64,
-    /// K, centipawns for an output of 1.0; `None` fits it to the results.
-    pub scale: Option<f64>,
-    pub schedule: Schedule,
-    /// Share of the run after which weights are used as the network file rounds them.
-    pub round_from: f64,
-    pub filter: Filter,
-    pub hold_out: HoldOut,
-    pub seed: u64,
-    #[serde(skip)]
-    pub threads: usize,
-    /// Minutes between checkpoints; one is also written after each epoch.
-    #[serde(skip)]
-    pub checkpoint_minutes: f64,
-    /// Training waits while this file exists.
-    #[serde(skip)]
-    pub pause_file: Option<PathBuf>,
-}
 
 /// What is written next to the finished network.
 #[derive(Debug, Serialize)]
@@ -98,15 +64,7 @@ pub struct HeldOut {
 /// # Errors
 /// Data, checkpoint or outputs that cannot be read or written, or settings that contradict.
 pub fn run(config: &Config) -> anyhow::Result<()> {
-    if config.hidden == 0 || !config.hidden.is_multiple_of(HIDDEN_STEP) {
-        bail!(
-            "the hidden width must be a multiple of {HIDDEN_STEP}, not {}",
-            config.hidden
-        );
-    }
-    if config.batch == 0 {
-        bail!("a batch needs at least one position");
-    }
+    config.check()?;
     let started = Instant::now();
     let progress = LoadProgress::default();
     let data = load::load(
@@ -151,6 +109,7 @@ impl<'a> Trainer<'a> {
         let Some(scale) = config.scale.or(fitted) else {
             bail!("no scale can be fitted to these results: give one with --scale");
         };
+        check_scale(scale)?;
         let described = serde_json::to_vec(&(config, &data.files))?;
         let fingerprint = fnv1a(&described);
         let (model, seconds) = begin(config, fingerprint)?;
@@ -207,6 +166,12 @@ impl<'a> Trainer<'a> {
             let Some(done) = self.advance() else {
                 return Ok(());
             };
+            // Checkpoint and network still hold what was learnt before.
+            ensure!(
+                self.running.target.is_finite(),
+                "training diverged at step {}: lower the learning rate",
+                self.model.steps
+            );
             let speed = pace.batches(self.model.steps) * self.config.batch as f64;
             self.tell(done, speed);
             let minutes = last_saved.elapsed().as_secs_f64() / SECONDS_A_MINUTE;
@@ -386,10 +351,7 @@ impl<'a> Trainer<'a> {
         };
         checkpoint::save(&self.config.checkpoint, &self.model, &progress)?;
         let net = export::quantise(&self.model, &self.config.name, self.scale.round() as i32);
-        let temporary = self.config.output.with_extension("pnn.tmp");
-        net.save(&temporary)?;
-        fs::rename(&temporary, &self.config.output)
-            .with_context(|| format!("cannot write {}", self.config.output.display()))?;
+        net.save(&self.config.output)?;
         Ok(net)
     }
 
@@ -423,8 +385,9 @@ impl<'a> Trainer<'a> {
             rounding_error_max_cp: largest,
             network_hash: format!("{:016x}", fnv1a(&net.to_bytes())),
         };
-        let path = self.config.output.with_extension("json");
-        fs::write(&path, serde_json::to_vec_pretty(&record)?)
+        let path = self.config.record();
+        let json = serde_json::to_vec_pretty(&record)?;
+        write_whole(&path, |file| file.write_all(&json))
             .with_context(|| format!("cannot write {}", path.display()))?;
         self.reporter.finish();
         self.reporter.line(&format!(

@@ -1,9 +1,12 @@
 //! Whole runs on a small file of random games.
 
+use std::path::PathBuf;
+
 use super::*;
 use crate::board::tests::Random;
 use crate::record::{GameRecord, GameWriter, PackedBoard, PlyRecord};
-use crate::train::schedule::Length;
+use crate::train::load::{Filter, HoldOut};
+use crate::train::schedule::{Length, Schedule};
 use crate::types::{GameResult, PackedMove};
 
 /// A directory of its own for a test, removed when dropped.
@@ -176,7 +179,7 @@ fn a_foreign_checkpoint_is_refused() {
         .err()
         .expect("another run's checkpoint");
     assert!(error.to_string().contains("another run") || error.to_string().contains("other data"));
-    fs::write(&config.checkpoint, b"PLEACHCP\x02\0\0\0{}").expect("a file");
+    fs::write(&config.checkpoint, b"PLEACHXX\x02\0\0\0{}").expect("a file");
     let error = begin(&config, 0).expect_err("no checkpoint");
     assert!(error.to_string().contains("no checkpoint"), "{error}");
 }

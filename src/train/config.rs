@@ -1,0 +1,269 @@
+//! What a training run is told, and the check that all of it can be honoured.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use serde::Serialize;
+
+use crate::nnue::format::{HIDDEN_STEP, MAX_HIDDEN, MAX_SCALE};
+
+use super::load::{Filter, HoldOut, PER_MILLE};
+use super::schedule::{Length, Schedule};
+
+/// Extension of the record that is written next to a network.
+const RECORD_EXTENSION: &str = "json";
+
+/// The settings of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Config {
+    #[serde(skip)]
+    pub data: Vec<PathBuf>,
+    #[serde(skip)]
+    pub output: PathBuf,
+    /// Checkpoint to resume, if it exists; written as training goes on.
+    #[serde(skip)]
+    pub checkpoint: PathBuf,
+    /// A checkpoint or network file to begin with instead of random weights; neurons that it
+    /// lacks are added.
+    pub init: Option<PathBuf>,
+    pub name: String,
+    pub hidden: usize,
+    pub batch: usize,
+    pub lambda: f64,
+    /// K, centipawns for an output of 1.0; `None` fits it to the results.
+    pub scale: Option<f64>,
+    pub schedule: Schedule,
+    /// Share of the run after which weights are used as the network file rounds them.
+    pub round_from: f64,
+    pub filter: Filter,
+    pub hold_out: HoldOut,
+    pub seed: u64,
+    #[serde(skip)]
+    pub threads: usize,
+    /// Minutes between checkpoints; one is also written after each epoch.
+    #[serde(skip)]
+    pub checkpoint_minutes: f64,
+    /// Training waits while this file exists.
+    #[serde(skip)]
+    pub pause_file: Option<PathBuf>,
+}
+
+impl Config {
+    /// Where the run's record is written.
+    #[must_use]
+    pub fn record(&self) -> PathBuf {
+        self.output.with_extension(RECORD_EXTENSION)
+    }
+
+    /// Checks that the run can do what it is told, before any work is done.
+    ///
+    /// # Errors
+    /// The first setting that cannot be honoured.
+    pub fn check(&self) -> anyhow::Result<()> {
+        self.check_numbers()?;
+        self.check_paths()
+    }
+
+    fn check_numbers(&self) -> anyhow::Result<()> {
+        ensure!(
+            self.hidden != 0 && self.hidden.is_multiple_of(HIDDEN_STEP),
+            "the hidden width must be a multiple of {HIDDEN_STEP}, not {}",
+            self.hidden
+        );
+        ensure!(
+            self.hidden <= MAX_HIDDEN,
+            "the hidden width must be at most {MAX_HIDDEN}, not {}",
+            self.hidden
+        );
+        ensure!(self.batch != 0, "a batch needs at least one position");
+        ensure!(self.threads != 0, "training needs at least one thread");
+        if let Some(scale) = self.scale {
+            check_scale(scale)?;
+        }
+        let schedule = &self.schedule;
+        match schedule.length {
+            Length::Epochs(epochs) => check_positive("epochs", epochs)?,
+            Length::Minutes(minutes) => check_positive("minutes", minutes)?,
+        }
+        check_positive("learning rate", schedule.start)?;
+        check_positive("final learning rate", schedule.end)?;
+        ensure!(
+            schedule.end <= schedule.start,
+            "the final learning rate {} is above the first, {}",
+            schedule.end,
+            schedule.start
+        );
+        check_positive("minutes between checkpoints", self.checkpoint_minutes)?;
+        check_share("share of the result in the target", self.lambda)?;
+        check_share("share of the run before rounding", self.round_from)?;
+        ensure!(
+            self.hold_out.per_mille < PER_MILLE,
+            "{} of {PER_MILLE} games held out leave none to learn from",
+            self.hold_out.per_mille
+        );
+        Ok(())
+    }
+
+    /// No file of the run may be written over another one.
+    fn check_paths(&self) -> anyhow::Result<()> {
+        let absolute = |path: &Path| {
+            std::path::absolute(path).with_context(|| format!("bad path {}", path.display()))
+        };
+        let outputs = [
+            ("network", absolute(&self.output)?),
+            ("record", absolute(&self.record())?),
+            ("checkpoint", absolute(&self.checkpoint)?),
+        ];
+        for (index, (what, path)) in outputs.iter().enumerate() {
+            ensure!(
+                !path.is_dir(),
+                "the {what} cannot be written to {}: it is a directory",
+                path.display()
+            );
+            ensure!(
+                path.parent().is_some_and(Path::is_dir),
+                "the {what} cannot be written to {}: there is no such directory",
+                path.display()
+            );
+            for (other, other_path) in &outputs[..index] {
+                ensure!(
+                    path != other_path,
+                    "{other} and {what} would both be written to {}: name the output FILE.pnn \
+                     or the checkpoint otherwise",
+                    path.display()
+                );
+            }
+            for data in &self.data {
+                if absolute(data)? == *path {
+                    bail!("the {what} would overwrite the data in {}", data.display());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks that a network file can hold the scale, which it rounds to whole centipawns.
+///
+/// # Errors
+/// The scale is not a number from 1 to [`MAX_SCALE`].
+pub fn check_scale(scale: f64) -> anyhow::Result<()> {
+    ensure!(
+        (1.0..=f64::from(MAX_SCALE)).contains(&scale),
+        "the scale must be 1 to {MAX_SCALE} centipawns, not {scale}"
+    );
+    Ok(())
+}
+
+fn check_positive(what: &str, value: f64) -> anyhow::Result<()> {
+    ensure!(
+        value.is_finite() && value > 0.0,
+        "{what} must be a positive number, not {value}"
+    );
+    Ok(())
+}
+
+fn check_share(what: &str, value: f64) -> anyhow::Result<()> {
+    ensure!(
+        (0.0..=1.0).contains(&value),
+        "{what} must be 0 to 1, not {value}"
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> Config {
+        let directory = std::env::temp_dir();
+        Config {
+            data: vec![directory.join("games.vf.zst")],
+            output: directory.join("net.pnn"),
+            checkpoint: directory.join("net.checkpoint"),
+            init: None,
+            name: "test".to_owned(),
+            hidden: 64,
+            batch: 256,
+            lambda: 0.0,
+            scale: Some(200.0),
+            schedule: Schedule {
+                length: Length::Epochs(1.0),
+                start: 1e-3,
+                end: 1e-5,
+                warm_up: 4,
+            },
+            round_from: 0.5,
+            filter: Filter {
+                keep_checks: false,
+                skip_tactical: false,
+                max_score: 5000,
+                min_ply: 0,
+                min_pieces: 3,
+                contradiction: None,
+            },
+            hold_out: HoldOut {
+                per_mille: 100,
+                seed: 5,
+            },
+            seed: 7,
+            threads: 1,
+            checkpoint_minutes: 1.0,
+            pause_file: None,
+        }
+    }
+
+    /// The refusal of a valid configuration after one change.
+    fn refusal(change: impl FnOnce(&mut Config)) -> String {
+        let mut config = config();
+        config.check().expect("valid before the change");
+        change(&mut config);
+        let error = config.check().expect_err("refused");
+        error.to_string()
+    }
+
+    #[test]
+    fn numbers_that_cannot_be_honoured_are_refused() {
+        assert!(refusal(|c| c.hidden = 8256).contains("at most 8192"));
+        assert!(refusal(|c| c.hidden = 100).contains("multiple of 64"));
+        assert!(refusal(|c| c.hidden = 0).contains("multiple of 64"));
+        assert!(refusal(|c| c.batch = 0).contains("batch"));
+        assert!(refusal(|c| c.threads = 0).contains("thread"));
+        for scale in [0.0, 0.4, -250.0, 10_001.0, f64::NAN, f64::INFINITY] {
+            assert!(refusal(|c| c.scale = Some(scale)).contains("scale"));
+        }
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(refusal(|c| c.schedule.length = Length::Epochs(bad)).contains("epochs"));
+            assert!(refusal(|c| c.schedule.length = Length::Minutes(bad)).contains("minutes"));
+            assert!(refusal(|c| c.schedule.start = bad).contains("learning rate"));
+            assert!(refusal(|c| c.schedule.end = bad).contains("final learning rate"));
+            assert!(refusal(|c| c.checkpoint_minutes = bad).contains("checkpoints"));
+        }
+        for bad in [-0.1, 1.1, f64::NAN] {
+            assert!(refusal(|c| c.lambda = bad).contains("result"));
+            assert!(refusal(|c| c.round_from = bad).contains("rounding"));
+        }
+        assert!(refusal(|c| c.schedule.end = 1.0).contains("above the first"));
+        assert!(refusal(|c| c.hold_out.per_mille = 1000).contains("held out"));
+    }
+
+    #[test]
+    fn files_that_would_overwrite_each_other_are_refused() {
+        let directory = std::env::temp_dir();
+        let json = refusal(|c| c.output = directory.join("net.json"));
+        assert!(json.contains("network and record"), "{json}");
+        let checkpoint = refusal(|c| c.output = directory.join("net.checkpoint"));
+        assert!(
+            checkpoint.contains("network and checkpoint"),
+            "{checkpoint}"
+        );
+        let record = refusal(|c| c.checkpoint = directory.join("net.json"));
+        assert!(record.contains("record and checkpoint"), "{record}");
+        let data = refusal(|c| c.output = directory.join("games.vf.zst"));
+        assert!(data.contains("overwrite the data"), "{data}");
+        let missing = refusal(|c| c.output = directory.join("no/such/place/net.pnn"));
+        assert!(missing.contains("no such directory"), "{missing}");
+        let folder = refusal(|c| c.output = directory.clone());
+        assert!(folder.contains("directory"), "{folder}");
+    }
+}
