@@ -12,7 +12,7 @@
 //! | 3 | [`eval`], [`history`], [`tablebase`], [`time`] |
 //! | 4 | [`search`] |
 //! | 5 | [`engine`] |
-//! | 6 | [`bench`], [`lab`], [`train`], [`datagen`] |
+//! | 6 | [`bench`], [`lab`], [`train`], [`datagen`], [`suite`], [`annotate`] |
 //! | 7 | [`uci`] |
 //! | 8 | [`cli`] |
 
@@ -23,6 +23,7 @@
 )]
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::too_many_lines)]
 
+pub mod annotate;
 pub mod bench;
 pub mod board;
 pub mod cli;
@@ -36,6 +37,7 @@ pub mod nnue;
 pub mod params;
 pub mod record;
 pub mod search;
+pub mod suite;
 pub mod tablebase;
 pub mod time;
 pub mod train;

@@ -22,6 +22,8 @@ const LAYERS: &[(&str, u32)] = &[
     ("lab", 6),
     ("train", 6),
     ("datagen", 6),
+    ("suite", 6),
+    ("annotate", 6),
     ("uci", 7),
     ("cli", 8),
 ];

@@ -12,6 +12,7 @@ mod notation;
 mod perft;
 mod position;
 mod repetition;
+mod score_sheet;
 mod see;
 mod unpack;
 mod view;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
-use super::{FIFTY_MOVES, MAX_PLY, Ply};
+use super::{Color, FIFTY_MOVES, MAX_PLY, Ply};
 
 const MATE: i32 = 32_000;
 const INFINITE: i32 = 32_001;
@@ -110,6 +110,23 @@ impl Score {
         } else {
             -(plies / 2)
         })
+    }
+
+    /// For people: pawns from White's side (`+0.35`), mates as `#3` and, against White, `#-3`.
+    /// `turn` is the side whose score this is.
+    #[must_use]
+    pub fn pawns(self, turn: Color) -> String {
+        const CENTIPAWNS: f64 = 100.0;
+        let white = turn.is_white();
+        match self.mate_moves() {
+            // The sign of "mated in 0" lies in who is to move.
+            Some(0) => if white { "#-0" } else { "#0" }.to_owned(),
+            Some(moves) => format!("#{}", if white { moves } else { -moves }),
+            None => {
+                let raw = if white { self.0 } else { -self.0 };
+                format!("{:+.2}", f64::from(raw) / CENTIPAWNS)
+            }
+        }
     }
 
     /// A score relative to the root becomes relative to the node `ply` plies below it, so that
@@ -240,6 +257,14 @@ mod tests {
         assert_eq!(Score::mated_in(Ply(0)).mate_moves(), Some(0));
         assert_eq!(Score::cp(40).mate_moves(), None);
         assert_eq!(Score::tablebase_win(Ply(9)).mate_moves(), None);
+    }
+
+    #[test]
+    fn people_read_white_s_side() {
+        assert_eq!(Score::cp(135).pawns(Color::White), "+1.35");
+        assert_eq!(Score::cp(135).pawns(Color::Black), "-1.35");
+        assert_eq!(Score::mate_in(Ply(5)).pawns(Color::Black), "#-3");
+        assert_eq!(Score::mated_in(Ply(0)).pawns(Color::White), "#-0");
     }
 
     #[test]

@@ -1,0 +1,187 @@
+//! Searches every position of a game and judges its moves.
+
+use crossbeam_channel::Receiver;
+
+use super::accuracy::{Quality, quality};
+use super::expectation::Curve;
+use super::verdict::{Evidence, Thresholds, Verdict, judge};
+use crate::board::{Game, Position};
+use crate::engine::{Engine, EngineError, Event, Line, Request};
+use crate::types::{Color, Move, Score};
+
+/// How to analyse.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Method {
+    /// The limits of the search of each position.
+    pub request: Request,
+    /// Search the second-best move as well, with a quarter of the nodes and time, to know the
+    /// only moves.
+    pub only_moves: bool,
+    /// From the last position to the first.
+    pub backward: bool,
+    pub curve: Curve,
+    pub thresholds: Thresholds,
+}
+
+/// What the search found in one position. Scores are those of the side to move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assessment {
+    pub score: Score,
+    pub depth: i32,
+    /// The best line; empty where the game is over.
+    pub line: Vec<Move>,
+    /// The score of the second-best move, where it was searched.
+    pub second: Option<Score>,
+}
+
+impl Assessment {
+    /// The best move; `None` where the game is over.
+    #[must_use]
+    pub fn best(&self) -> Option<Move> {
+        self.line.first().copied()
+    }
+
+    /// The score from White's side.
+    #[must_use]
+    pub fn white_score(&self, turn: Color) -> Score {
+        if turn.is_white() {
+            self.score
+        } else {
+            -self.score
+        }
+    }
+}
+
+/// A game with what the search found: one more position than moves.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    pub positions: Vec<Position>,
+    pub moves: Vec<Move>,
+    pub assessments: Vec<Assessment>,
+    pub verdicts: Vec<Verdict>,
+    /// White's and Black's figures; `None` for who made no move.
+    pub players: [Option<Quality>; 2],
+}
+
+impl Analysis {
+    /// The score of a position from White's side.
+    #[must_use]
+    pub fn white_score(&self, index: usize) -> Score {
+        self.assessments[index].white_score(self.positions[index].turn())
+    }
+}
+
+/// The engine's share of the work, for the second-best move.
+const SECOND_SHARE: u32 = 4;
+
+/// Searches the positions of a game. The hash table is emptied first and then kept from position
+/// to position: the same game gives the same analysis under limits of nodes or depth.
+///
+/// # Errors
+/// If the engine cannot search.
+pub fn analyse(
+    engine: &mut Engine,
+    events: &Receiver<Event>,
+    start: &Position,
+    moves: &[Move],
+    method: &Method,
+    mut on_position: impl FnMut(),
+) -> Result<Analysis, EngineError> {
+    engine.new_game()?;
+    let mut games = vec![Game::from(start.clone())];
+    for &m in moves {
+        let mut game = games[games.len() - 1].clone();
+        game.play(m);
+        games.push(game);
+    }
+    let mut assessments = vec![None; games.len()];
+    let forward = 0..games.len();
+    let order: Vec<usize> = if method.backward {
+        forward.rev().collect()
+    } else {
+        forward.collect()
+    };
+    for index in order {
+        assessments[index] = Some(assess(engine, events, &games[index], method)?);
+        on_position();
+    }
+    let assessments: Vec<Assessment> = assessments.into_iter().flatten().collect();
+    let positions: Vec<Position> = games.iter().map(|game| game.position().clone()).collect();
+    let verdicts = (0..moves.len())
+        .map(|ply| {
+            let (before, after) = (&assessments[ply], &assessments[ply + 1]);
+            let evidence = Evidence {
+                before: before.score,
+                after: -after.score,
+                second: before.second,
+                played_best: before.best() == Some(moves[ply]),
+            };
+            judge(&evidence, method.curve, &method.thresholds)
+        })
+        .collect();
+    let scores: Vec<Score> = positions
+        .iter()
+        .zip(&assessments)
+        .map(|(position, found)| found.white_score(position.turn()))
+        .collect();
+    let of = |player| quality(&scores, start.turn(), player, method.curve);
+    Ok(Analysis {
+        positions,
+        moves: moves.to_vec(),
+        assessments,
+        verdicts,
+        players: [of(Color::White), of(Color::Black)],
+    })
+}
+
+fn assess(
+    engine: &mut Engine,
+    events: &Receiver<Event>,
+    game: &Game,
+    method: &Method,
+) -> Result<Assessment, EngineError> {
+    engine.set_game(game.clone());
+    let mut found = search(engine, events, &method.request)?;
+    if let Some(best) = found.best()
+        && method.only_moves
+        && game.position().legal_moves().len() > 1
+    {
+        let mut request = method.request.clone();
+        request.exclude_moves = vec![game.position().uci(best)];
+        request.nodes = request
+            .nodes
+            .map(|nodes| (nodes / u64::from(SECOND_SHARE)).max(1));
+        request.movetime = request
+            .movetime
+            .map(|ms| (ms / i64::from(SECOND_SHARE)).max(1));
+        found.second = Some(search(engine, events, &request)?.score);
+    }
+    Ok(found)
+}
+
+fn search(
+    engine: &mut Engine,
+    events: &Receiver<Event>,
+    request: &Request,
+) -> Result<Assessment, EngineError> {
+    let mut last: Option<Line> = None;
+    let finished = engine.search(events, request, |event| {
+        if let Event::Line(line) = event
+            && line.multi_pv == 1
+            && line.bound.is_none()
+        {
+            last = Some(line.clone());
+        }
+    })?;
+    let line = match last {
+        Some(line) if line.pv.first().copied() == finished.best => line.pv,
+        _ => finished.best.into_iter().chain(finished.ponder).collect(),
+    };
+    Ok(Assessment {
+        // A search stopped before its first move has no score of its own.
+        score: finished.score.unwrap_or_else(|| engine.static_eval()),
+        depth: finished.depth.plies(),
+        line,
+        second: None,
+    })
+}

@@ -1,0 +1,16 @@
+//! The report: one HTML page a game, complete in itself, and an index of pages.
+//!
+//! All text of a game passes through the template engine's escaping or, for the page's script,
+//! through JSON whose `<`, `>`, `&` are escaped; the script shows text as text only.
+
+mod chart;
+mod index;
+mod page;
+
+pub use index::{Entry, INDEX_FILE, write_index};
+pub use page::{GameInfo, file_name, page};
+
+/// Style sheet, piece drawings and script of every page.
+const STYLE: &str = include_str!("style.css");
+const PIECES: &str = include_str!("pieces.svg");
+const SCRIPT: &str = include_str!("game.js");

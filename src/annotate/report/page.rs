@@ -1,0 +1,315 @@
+//! The page of one game.
+
+use askama::Template;
+use serde::Serialize;
+
+use super::chart::{self, Point};
+use super::index::{Entry, INDEX_FILE};
+use super::{PIECES, SCRIPT, STYLE};
+use crate::annotate::analysis::Analysis;
+use crate::annotate::expectation::{CAP, Curve, capped};
+use crate::annotate::verdict::{Fault, Verdict};
+use crate::annotate::wording::{eval_text, verdict_text};
+use crate::types::Color;
+
+const CENTIPAWNS: i32 = 100;
+/// Unknown, as PGN and the page write it.
+const UNKNOWN: [&str; 3] = ["", "?", "????.??.??"];
+/// Plies of a better line that the page shows.
+const LINE_SHOWN: usize = 10;
+
+/// What the page needs of a game beside its analysis.
+#[derive(Clone, Debug, Default)]
+pub struct GameInfo {
+    /// The game's number in the input, from 1.
+    pub number: u64,
+    pub tags: Vec<(String, String)>,
+    /// The clock after each move, as the game has it.
+    pub clocks: Vec<Option<String>>,
+    /// The comments to each move, without commands.
+    pub comments: Vec<String>,
+}
+
+impl GameInfo {
+    /// A tag's value, if it is known.
+    fn tag(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.tags.iter().find(|(tag, _)| tag == name)?;
+        let value = value.trim();
+        (!UNKNOWN.contains(&value)).then_some(value)
+    }
+
+    fn facts(&self) -> Vec<String> {
+        [
+            "Event",
+            "Site",
+            "Round",
+            "Date",
+            "ECO",
+            "Opening",
+            "TimeControl",
+            "Variant",
+        ]
+        .iter()
+        .filter_map(|name| self.tag(name))
+        .map(str::to_owned)
+        .collect()
+    }
+}
+
+/// The file of a game's page.
+#[must_use]
+pub fn file_name(number: u64) -> String {
+    format!("game-{number:06}.html")
+}
+
+#[derive(Template)]
+#[template(path = "game.html")]
+struct GamePage<'a> {
+    title: String,
+    style: &'a str,
+    pieces: &'a str,
+    script: &'a str,
+    players: [Player; 2],
+    result: &'a str,
+    facts: Vec<String>,
+    turning: Vec<TurningPoint>,
+    chart: String,
+    chart_pawns: i32,
+    moves: Vec<MoveEntry>,
+    method: &'a str,
+    index: Option<&'a str>,
+    plies: Vec<PlyData>,
+}
+
+struct Player {
+    name: String,
+    rating: String,
+    accuracy: String,
+    centipawn_loss: String,
+    /// Inaccuracies, mistakes, blunders.
+    faults: [usize; 3],
+}
+
+struct TurningPoint {
+    ply: usize,
+    class: &'static str,
+    label: String,
+    text: String,
+}
+
+struct MoveEntry {
+    ply: usize,
+    class: &'static str,
+    label: String,
+}
+
+/// What the page's script knows of one position.
+#[derive(Serialize)]
+struct PlyData {
+    /// The pieces, as in a FEN.
+    board: String,
+    label: String,
+    from: String,
+    to: String,
+    score: String,
+    depth: i32,
+    /// White's expected score in percent.
+    white: f64,
+    fault: &'static str,
+    verdict: String,
+    better: String,
+    clock: Option<String>,
+    comment: String,
+}
+
+/// Makes a game's page and its entry in the index.
+///
+/// # Errors
+/// If the template fails.
+pub fn page(
+    info: &GameInfo,
+    analysis: &Analysis,
+    curve: Curve,
+    method: &str,
+) -> Result<(String, Entry), askama::Error> {
+    let white = player(info, analysis, Color::White);
+    let black = player(info, analysis, Color::Black);
+    let result = info.tag("Result").unwrap_or("*");
+    let both = |one: &str, other: &str| format!("{one} / {other}");
+    let faults = |player: &Player| player.faults.map(|count| count.to_string()).join(", ");
+    let entry = Entry {
+        number: info.number,
+        white: white.name.clone(),
+        black: black.name.clone(),
+        result: result.to_owned(),
+        facts: info.facts().join(" · "),
+        accuracy: both(&white.accuracy, &black.accuracy),
+        centipawn_loss: both(&white.centipawn_loss, &black.centipawn_loss),
+        faults: both(&faults(&white), &faults(&black)),
+    };
+    let points: Vec<Point> = (0..analysis.positions.len())
+        .map(|index| Point {
+            white: curve.expected(analysis.white_score(index)),
+            centipawns: capped(analysis.white_score(index)),
+            fault: fault_before(analysis, index),
+        })
+        .collect();
+    let plies = (0..analysis.positions.len())
+        .map(|index| ply_data(info, analysis, curve, index))
+        .collect();
+    let html = GamePage {
+        title: format!("{} – {}", white.name, black.name),
+        style: STYLE,
+        pieces: PIECES,
+        script: SCRIPT,
+        players: [white, black],
+        result,
+        facts: info.facts(),
+        turning: turning_points(analysis, curve),
+        chart: chart::draw(&points),
+        chart_pawns: CAP / CENTIPAWNS,
+        moves: move_entries(analysis),
+        method,
+        index: Some(INDEX_FILE),
+        plies,
+    }
+    .render()?;
+    Ok((html, entry))
+}
+
+fn player(info: &GameInfo, analysis: &Analysis, color: Color) -> Player {
+    let (name, rating) = match color {
+        Color::White => ("White", "WhiteElo"),
+        Color::Black => ("Black", "BlackElo"),
+    };
+    let quality = analysis.players[if color.is_white() { 0 } else { 1 }];
+    let count = |fault: Fault| {
+        let own = analysis.positions.iter().zip(&analysis.verdicts);
+        own.filter(|(position, verdict)| position.turn() == color && verdict.fault == Some(fault))
+            .count()
+    };
+    Player {
+        name: info.tag(name).unwrap_or(name).to_owned(),
+        rating: info.tag(rating).unwrap_or_default().to_owned(),
+        accuracy: quality.map_or_else(|| "–".to_owned(), |q| format!("{:.1} %", q.accuracy)),
+        centipawn_loss: quality
+            .map_or_else(|| "–".to_owned(), |q| format!("{:.0}", q.centipawn_loss)),
+        faults: [
+            count(Fault::Inaccuracy),
+            count(Fault::Mistake),
+            count(Fault::Blunder),
+        ],
+    }
+}
+
+/// The verdict on the move that led to a position, and that move's index.
+fn verdict_before(analysis: &Analysis, index: usize) -> Option<(usize, &Verdict)> {
+    let ply = index.checked_sub(1)?;
+    Some((ply, analysis.verdicts.get(ply)?))
+}
+
+fn fault_before(analysis: &Analysis, index: usize) -> Option<Fault> {
+    verdict_before(analysis, index).and_then(|(_, verdict)| verdict.fault)
+}
+
+fn label(analysis: &Analysis, ply: usize) -> String {
+    let glyph = analysis.verdicts[ply].fault.map_or("", Fault::glyph);
+    format!(
+        "{}{glyph}",
+        analysis.positions[ply].numbered(analysis.moves[ply])
+    )
+}
+
+/// Mistakes, blunders and missed wins, in the order of the game.
+fn turning_points(analysis: &Analysis, curve: Curve) -> Vec<TurningPoint> {
+    analysis
+        .verdicts
+        .iter()
+        .enumerate()
+        .filter(|(_, verdict)| verdict.fault >= Some(Fault::Mistake) || verdict.missed_win)
+        .map(|(ply, verdict)| {
+            let percent = |index| curve.expected(analysis.white_score(index));
+            TurningPoint {
+                ply: ply + 1,
+                class: chart::class(verdict.fault),
+                label: label(analysis, ply),
+                text: format!(
+                    "{} White's expected score {:.0} % → {:.0} %.",
+                    verdict_text(analysis, ply),
+                    percent(ply),
+                    percent(ply + 1)
+                ),
+            }
+        })
+        .collect()
+}
+
+/// The score sheet: White's moves with their number, Black's without.
+fn move_entries(analysis: &Analysis) -> Vec<MoveEntry> {
+    (0..analysis.moves.len())
+        .map(|ply| {
+            let label = label(analysis, ply);
+            let black = analysis.positions[ply].turn().is_black();
+            let short = label.split_once(' ').map(|(_, san)| san.to_owned());
+            MoveEntry {
+                ply: ply + 1,
+                class: chart::class(analysis.verdicts[ply].fault),
+                label: match short {
+                    Some(san) if black && ply > 0 => san,
+                    _ => label,
+                },
+            }
+        })
+        .collect()
+}
+
+fn ply_data(info: &GameInfo, analysis: &Analysis, curve: Curve, index: usize) -> PlyData {
+    const PERCENT_STEPS: f64 = 10.0;
+    let position = &analysis.positions[index];
+    let fen = position.fen();
+    let white = curve.expected(analysis.white_score(index));
+    let led_here = verdict_before(analysis, index);
+    let (from, to) = led_here.map_or_else(Default::default, |(ply, _)| {
+        let (from, to) = squares(analysis, ply);
+        (from, to)
+    });
+    let better = led_here
+        .filter(|(_, verdict)| verdict.fault.is_some())
+        .map(|(ply, _)| {
+            let line = &analysis.assessments[ply].line;
+            let shown = line.get(..LINE_SHOWN).unwrap_or(line);
+            analysis.positions[ply].numbered_line(shown)
+        });
+    let ply = index.checked_sub(1);
+    PlyData {
+        board: fen.split(' ').next().unwrap_or_default().to_owned(),
+        label: ply.map_or_else(|| "Start".to_owned(), |ply| label(analysis, ply)),
+        from,
+        to,
+        score: eval_text(analysis.white_score(index), position),
+        depth: analysis.assessments[index].depth,
+        white: (white * PERCENT_STEPS).round() / PERCENT_STEPS,
+        fault: chart::class(fault_before(analysis, index)),
+        verdict: ply.map_or_else(String::new, |ply| verdict_text(analysis, ply)),
+        better: better.unwrap_or_default(),
+        clock: ply.and_then(|ply| info.clocks.get(ply).cloned().flatten()),
+        comment: ply
+            .and_then(|ply| info.comments.get(ply).cloned())
+            .unwrap_or_default(),
+    }
+}
+
+/// From where to where a move goes; castling by the king's squares.
+fn squares(analysis: &Analysis, ply: usize) -> (String, String) {
+    let (before, after) = (&analysis.positions[ply], &analysis.positions[ply + 1]);
+    let m = analysis.moves[ply];
+    let own_king = after.board().king_of(before.turn());
+    let to = match own_king {
+        Some(king) if m.is_castle() => king,
+        _ => m.to(),
+    };
+    let from = m
+        .from()
+        .map_or_else(String::new, |square| square.to_string());
+    (from, to.to_string())
+}

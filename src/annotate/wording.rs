@@ -1,0 +1,113 @@
+//! Scores and verdicts as words and numbers.
+
+use super::analysis::Analysis;
+use super::verdict::Fault;
+use crate::board::Position;
+use crate::types::Score;
+
+const CENTIPAWNS: f64 = 100.0;
+/// The value of a tablebase win in `[%eval]`, in pawns: beyond any evaluation, and not a mate.
+const TABLEBASE_PAWNS: f64 = 200.0;
+
+/// A score from White's side as people read it: `+0.35`, `#-3`, or the end of the game.
+#[must_use]
+pub fn eval_text(white: Score, position: &Position) -> String {
+    match tablebase(white) {
+        Some(text) => text.to_owned(),
+        None if !position.has_legal_move() => if position.in_check() {
+            "checkmate"
+        } else {
+            "stalemate"
+        }
+        .to_owned(),
+        None => white.pawns(crate::types::Color::White),
+    }
+}
+
+/// The value of `[%eval]`: pawns with two decimals or `#` and moves to mate, from White's side,
+/// then the depth. `None` where the game is over, for mate in 0 has no sign.
+#[must_use]
+pub fn eval_command(white: Score, depth: i32, position: &Position) -> Option<String> {
+    if !position.has_legal_move() {
+        return None;
+    }
+    let value = match white.mate_moves() {
+        Some(moves) => format!("#{moves}"),
+        None if white.is_decisive() => {
+            format!("{:.2}", TABLEBASE_PAWNS.copysign(f64::from(white.raw())))
+        }
+        None => format!("{:.2}", f64::from(white.raw()) / CENTIPAWNS),
+    };
+    // A score of a third of a centipawn below zero does not exist, but -0.00 would.
+    let value = if value == "-0.00" {
+        "0.00".to_owned()
+    } else {
+        value
+    };
+    Some(if depth > 0 {
+        format!("{value},{depth}")
+    } else {
+        value
+    })
+}
+
+/// What tablebases know of a score from White's side.
+#[must_use]
+pub fn tablebase(white: Score) -> Option<&'static str> {
+    if white.is_mate() {
+        None
+    } else if white.is_win() {
+        Some("tablebase win for White")
+    } else if white.is_loss() {
+        Some("tablebase win for Black")
+    } else {
+        None
+    }
+}
+
+/// One or two sentences on a move, empty if there is nothing to say of it.
+#[must_use]
+pub fn verdict_text(analysis: &Analysis, ply: usize) -> String {
+    let verdict = &analysis.verdicts[ply];
+    let best = analysis.assessments[ply].best();
+    let better = best.filter(|&m| m != analysis.moves[ply]);
+    let mut text = match (verdict.fault, verdict.missed_win) {
+        (Some(fault), true) => format!("{}, missed win.", fault.name()),
+        (None, true) => "Missed win.".to_owned(),
+        (Some(fault), false) => format!("{}.", fault.name()),
+        (None, false) if verdict.only_move && better.is_none() => return "Only move.".to_owned(),
+        (None, false) => return String::new(),
+    };
+    if let Some(better) = better {
+        let san = analysis.positions[ply].san(better);
+        let how = if verdict.only_move && verdict.fault >= Some(Fault::Mistake) {
+            "was the only move"
+        } else {
+            "was best"
+        };
+        text.push_str(&format!(" {san} {how}."));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Ply;
+
+    #[test]
+    fn evaluations_are_written_as_readers_expect() {
+        let start = Position::startpos();
+        let of = |score| eval_command(score, 20, &start).expect("a game that goes on");
+        assert_eq!(of(Score::cp(25)), "0.25,20");
+        assert_eq!(of(Score::cp(-5)), "-0.05,20");
+        assert_eq!(of(Score::cp(0)), "0.00,20");
+        assert_eq!(of(Score::mated_in(Ply(6))), "#-3,20");
+        assert_eq!(of(Score::mate_in(Ply(1))), "#1,20");
+        assert_eq!(of(Score::tablebase_loss(Ply(8))), "-200.00,20");
+        assert_eq!(
+            eval_command(Score::cp(7), 0, &start).as_deref(),
+            Some("0.07")
+        );
+    }
+}

@@ -1,0 +1,196 @@
+//! Searches the problems of a suite, several at once.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crossbeam_channel::{Receiver, bounded};
+
+use super::problem::{Goal, Problem};
+use super::score::{Attempt, Found};
+use crate::board::Game;
+use crate::engine::{Engine, EngineError, Event, Line, Request};
+use crate::types::{Move, Score};
+
+/// How to search a suite.
+pub struct Settings {
+    /// Problems searched at once, each by one thread with a hash table of its own.
+    pub at_once: usize,
+    /// Stop a search once its solution has held for so many iterations; 0: never.
+    pub hold: u32,
+}
+
+/// Searches all problems and shows each attempt as it ends. Every problem starts from an empty
+/// hash table, so that under limits of nodes or depth nothing depends on which thread searches
+/// it.
+///
+/// # Errors
+/// If an engine could not be set up.
+pub fn run(
+    problems: &[Problem],
+    settings: &Settings,
+    request: impl Fn(&Problem) -> Request + Sync,
+    new_engine: impl Fn() -> Result<(Engine, Receiver<Event>), EngineError> + Sync,
+    mut on_attempt: impl FnMut(usize, Attempt),
+) -> Result<(), EngineError> {
+    let next = AtomicUsize::new(0);
+    let (attempts, finished) = bounded(settings.at_once);
+    std::thread::scope(|scope| {
+        for _ in 0..settings.at_once.min(problems.len()) {
+            let (attempts, next) = (attempts.clone(), &next);
+            let (request, new_engine) = (&request, &new_engine);
+            scope.spawn(move || {
+                let mut engine = match new_engine() {
+                    Ok(engine) => engine,
+                    Err(error) => {
+                        let _ = attempts.send(Err(error));
+                        return;
+                    }
+                };
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(problem) = problems.get(index) else {
+                        return;
+                    };
+                    let attempt = attempt(&mut engine, problem, &request(problem), settings.hold);
+                    if attempts.send(attempt.map(|made| (index, made))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(attempts);
+        for attempt in &finished {
+            match attempt {
+                Ok((index, made)) => on_attempt(index, made),
+                Err(error) => {
+                    // The other threads end when their next attempt finds no receiver.
+                    drop(finished);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+fn attempt(
+    (engine, events): &mut (Engine, Receiver<Event>),
+    problem: &Problem,
+    request: &Request,
+    hold: u32,
+) -> Result<Attempt, EngineError> {
+    engine.new_game()?;
+    engine.set_game(Game::from(problem.position.clone()));
+    engine.go(request)?;
+    let mut watch = Watch::new(&problem.goal);
+    for event in &*events {
+        match event {
+            Event::Line(line) if line.multi_pv == 1 && line.bound.is_none() => {
+                watch.note(&line);
+                if hold > 0 && watch.held >= hold {
+                    engine.stop();
+                }
+            }
+            Event::Finished(finished) => {
+                let solved = problem.goal.is_met(finished.best, finished.score);
+                let found = watch.found.unwrap_or(Found {
+                    time: finished.time,
+                    nodes: finished.nodes,
+                    depth: finished.depth,
+                });
+                return Ok(Attempt {
+                    solved,
+                    played: finished.best,
+                    score: finished.score,
+                    depth: finished.depth,
+                    nodes: finished.nodes,
+                    time: finished.time,
+                    found: solved.then_some(found),
+                    points: finished.best.map_or(0, |m| problem.points_of(m)),
+                });
+            }
+            _ => {}
+        }
+    }
+    Err(EngineError::NoThreads)
+}
+
+/// Follows a search's lines and remembers since when the goal has been met.
+struct Watch<'a> {
+    goal: &'a Goal,
+    found: Option<Found>,
+    /// Iterations for which the goal has been met without a break.
+    held: u32,
+}
+
+impl Watch<'_> {
+    fn new(goal: &Goal) -> Watch<'_> {
+        Watch {
+            goal,
+            found: None,
+            held: 0,
+        }
+    }
+
+    fn note(&mut self, line: &Line) {
+        self.update(
+            line.pv.first().copied(),
+            Some(line.score),
+            Found {
+                time: line.time,
+                nodes: line.nodes,
+                depth: line.depth,
+            },
+        );
+    }
+
+    fn update(&mut self, best: Option<Move>, score: Option<Score>, at: Found) {
+        if self.goal.is_met(best, score) {
+            self.found.get_or_insert(at);
+            self.held += 1;
+        } else {
+            self.found = None;
+            self.held = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    use crate::board::Position;
+    use crate::types::{Depth, Ply};
+
+    fn at(depth: i32) -> Found {
+        Found {
+            time: Duration::from_millis(depth as u64),
+            nodes: 1,
+            depth: Depth(depth),
+        }
+    }
+
+    #[test]
+    fn a_solution_counts_from_where_it_was_kept() {
+        let position = Position::startpos();
+        let m = |text| position.parse_uci(text).ok();
+        let goal = Goal::Best(m("e2e4").into_iter().collect());
+        let mut watch = Watch::new(&goal);
+        for (depth, played) in ["e2e4", "d2d4", "e2e4", "e2e4"].into_iter().enumerate() {
+            watch.update(m(played), Some(Score::cp(9)), at(depth as i32));
+        }
+        assert_eq!((watch.found, watch.held), (Some(at(2)), 2));
+        watch.update(m("d2d4"), Some(Score::cp(9)), at(4));
+        assert_eq!((watch.found, watch.held), (None, 0));
+    }
+
+    #[test]
+    fn a_mate_must_be_short_enough() {
+        let goal = Goal::Mate(3);
+        let m = Position::startpos().parse_uci("e2e4").ok();
+        assert!(goal.is_met(m, Some(Score::mate_in(Ply(5)))));
+        assert!(!goal.is_met(m, Some(Score::mate_in(Ply(7)))));
+        assert!(!goal.is_met(m, Some(Score::mated_in(Ply(4)))));
+        assert!(!goal.is_met(m, Some(Score::cp(3000))));
+    }
+}

@@ -1,0 +1,99 @@
+//! What a search of a problem came to, and what all of them came to.
+
+use std::time::Duration;
+
+use super::problem::Problem;
+use crate::types::{Depth, Move, Score};
+
+/// When a solution was found for good: no later iteration changed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub time: Duration,
+    pub nodes: u64,
+    pub depth: Depth,
+}
+
+/// One search of one problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    pub solved: bool,
+    /// The move chosen; `None` where the position has none.
+    pub played: Option<Move>,
+    /// From the side to move; `None` if the search was stopped before it had one.
+    pub score: Option<Score>,
+    pub depth: Depth,
+    pub nodes: u64,
+    pub time: Duration,
+    /// When the solution was found, if it was kept to the end.
+    pub found: Option<Found>,
+    /// Points earned, where the problem gives points.
+    pub points: u32,
+}
+
+/// The sums over a suite.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    pub problems: usize,
+    pub solved: usize,
+    /// Points earned and points that could be earned; both 0 in a suite without points.
+    pub points: u32,
+    pub points_possible: u32,
+    pub nodes: u64,
+    /// Time of all searches together, as if they had run one after another.
+    pub search_time: Duration,
+    /// Times to solution of the solved problems.
+    times: Vec<Duration>,
+}
+
+impl Summary {
+    /// Adds an attempt.
+    pub fn add(&mut self, problem: &Problem, attempt: &Attempt) {
+        self.problems += 1;
+        self.solved += usize::from(attempt.solved);
+        self.points += attempt.points;
+        self.points_possible += problem.points_possible();
+        self.nodes += attempt.nodes;
+        self.search_time += attempt.time;
+        self.times
+            .extend(attempt.found.iter().map(|found| found.time));
+    }
+
+    /// The solved share, in percent; 0 for an empty suite.
+    #[must_use]
+    pub fn percent(&self) -> f64 {
+        const WHOLE: f64 = 100.0;
+        WHOLE * self.solved as f64 / self.problems.max(1) as f64
+    }
+
+    /// The median time to solution over the solved problems.
+    #[must_use]
+    pub fn median_time(&self) -> Option<Duration> {
+        median(self.times.clone())
+    }
+}
+
+/// The middle value, or the mean of the two middle ones.
+#[must_use]
+pub fn median(mut times: Vec<Duration>) -> Option<Duration> {
+    times.sort_unstable();
+    let upper = *times.get(times.len() / 2)?;
+    if times.len() % 2 == 1 {
+        return Some(upper);
+    }
+    let lower = times[times.len() / 2 - 1];
+    Some((lower + upper) / 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        let ms = |list: &[u64]| median(list.iter().map(|&ms| Duration::from_millis(ms)).collect());
+        assert_eq!(ms(&[]), None);
+        assert_eq!(ms(&[7]), Some(Duration::from_millis(7)));
+        assert_eq!(ms(&[9, 1, 5]), Some(Duration::from_millis(5)));
+        assert_eq!(ms(&[9, 1, 5, 7]), Some(Duration::from_millis(6)));
+    }
+}
