@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::train::config::Config;
-use crate::train::load::{Filter, HoldOut};
+use crate::train::load::{DataFile, Filter, HoldOut};
 use crate::train::run;
 use crate::train::schedule::{Length, Schedule};
 
@@ -17,8 +17,11 @@ const FINAL_RATE: f64 = 2.43e-6;
 #[derive(Args, Clone, Debug)]
 pub struct TrainArgs {
     /// Files of games in viriformat, plain or zstd
-    #[arg(required = true)]
+    #[arg(required_unless_present = "scaled")]
     pub data: Vec<PathBuf>,
+    /// A file whose scores carry the teacher's factor by material, which is divided out [repeatable]
+    #[arg(long, value_name = "FILE")]
+    pub scaled: Vec<PathBuf>,
     /// Network file to write; a .json record is written next to it
     #[arg(short, long, default_value = "net.pnn")]
     pub output: PathBuf,
@@ -111,7 +114,13 @@ pub fn run(args: TrainArgs) -> anyhow::Result<()> {
         checkpoint: args
             .checkpoint
             .unwrap_or_else(|| args.output.with_extension("checkpoint")),
-        data: args.data,
+        data: (args.data.into_iter())
+            .map(|path| DataFile {
+                path,
+                scaled: false,
+            })
+            .chain((args.scaled.into_iter()).map(|path| DataFile { path, scaled: true }))
+            .collect(),
         output: args.output,
         init: args.init,
         name: args.name.or(stem).unwrap_or_default(),

@@ -6,8 +6,8 @@ mod tapered;
 use std::sync::Arc;
 
 use crate::board::{Delta, Position};
-use crate::nnue::{Accumulators, Network};
-use crate::types::Score;
+use crate::nnue::{Accumulators, Network, material};
+use crate::types::{Role, Score};
 
 /// What judges positions.
 #[derive(Clone)]
@@ -60,17 +60,31 @@ impl Evaluator {
     #[must_use]
     pub fn evaluate(&mut self, position: &Position) -> Score {
         Score::cp(match &mut self.accumulators {
-            Some(accumulators) => accumulators.evaluate(position),
+            Some(accumulators) => {
+                let output = accumulators.evaluate(position);
+                if accumulators.network().is_bare() {
+                    material::scale(output, counts(position))
+                } else {
+                    output
+                }
+            }
             None => tapered::evaluate(position),
         })
     }
 }
 
+/// Knights, bishops, rooks and queens of both sides.
+fn counts(position: &Position) -> [i32; 4] {
+    [Role::Knight, Role::Bishop, Role::Rook, Role::Queen]
+        .map(|role| position.board().by_role(role).count() as i32)
+}
+
 /// An evaluation fades as the 50-move rule comes nearer without progress, and is corrected by
 /// what the search has learnt about similar positions (`correction`, in centipawns).
 ///
-/// Nothing scales it by the material on the board: the labels that the network learns are scaled
-/// so already, and a second factor lost games (see the book's record of tests).
+/// Nothing here scales it by the material on the board: [`Evaluator::evaluate`] has done so, or
+/// the labels that the network learnt, and a second factor lost games (see the book's record of
+/// tests).
 #[must_use]
 pub fn adjust(raw: Score, halfmoves: u32, correction: i32) -> Score {
     /// At the 50-move limit half of the evaluation is left.

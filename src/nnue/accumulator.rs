@@ -21,7 +21,7 @@ use arrayvec::ArrayVec;
 use crate::board::{Delta, Position};
 use crate::types::{Board, Color, MAX_PLY, Piece, Role, Square};
 
-use super::features::{Feature, VIEWS, View, bucket};
+use super::features::{Feature, VIEWS, View, output_bucket};
 use super::network::{Network, Row};
 use super::simd::kernels::{output, update, update_many};
 use super::simd::{Isa, Operation, Simd};
@@ -324,7 +324,7 @@ impl Operation for Evaluate<'_> {
 /// The output layer over the hidden layers of the side to move and of the other side.
 #[inline(always)]
 fn judge<S: Simd>(simd: S, net: &Network, hidden: [&Row; SIDES], board: &Board) -> i32 {
-    let bucket = bucket(board.occupied().count());
+    let bucket = output_bucket(board.occupied().count(), net.is_bare());
     net.centipawns(output(simd, hidden, net.output(bucket)), bucket)
 }
 

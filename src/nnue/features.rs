@@ -126,13 +126,15 @@ impl View {
     }
 }
 
-/// The output layer for a board with this many pieces, kings included.
+/// The output layer for a board with this many pieces, kings included: the teacher's grouping if
+/// the network is `bare` (see [`QuantisedNet::bare`](super::QuantisedNet::bare)).
 #[inline]
 #[must_use]
-pub const fn bucket(pieces: usize) -> usize {
+pub const fn output_bucket(pieces: usize, bare: bool) -> usize {
     /// How many piece counts share an output layer.
     const PIECES: usize = 4;
-    let bucket = pieces.saturating_sub(2) / PIECES;
+    let fewest = if bare { 1 } else { 2 };
+    let bucket = pieces.saturating_sub(fewest) / PIECES;
     if bucket < super::format::BUCKETS {
         bucket
     } else {
@@ -221,6 +223,8 @@ mod tests {
 
     #[test]
     fn buckets_cover_every_piece_count() {
-        assert_eq!([2, 5, 6, 29, 30, 32].map(bucket), [0, 0, 1, 6, 7, 7]);
+        let buckets = |bare| [2, 4, 5, 6, 28, 29, 30, 32].map(|n| output_bucket(n, bare));
+        assert_eq!(buckets(true), [0, 0, 1, 1, 6, 7, 7, 7]);
+        assert_eq!(buckets(false), [0, 0, 0, 1, 6, 6, 7, 7]);
     }
 }

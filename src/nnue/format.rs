@@ -12,7 +12,7 @@
 //! | 24 | 4 | QA, the integer that stands for 1.0 in the hidden layer, 255 |
 //! | 28 | 4 | QB, the integer that stands for 1.0 among the output weights, 512 (in older files 64) |
 //! | 32 | 4 | scale: centipawns for an output of 1.0 |
-//! | 36 | 4 | flags: bit 0 mirrored inputs, bit 1 squared clipped ReLU, both set; bit 2 sealed |
+//! | 36 | 4 | flags: bit 0 mirrored inputs, bit 1 squared clipped ReLU, both set; bit 2 sealed; bit 3 bare |
 //! | 40 | 8 | hash, FNV-1a with 64 bits: of the payload, if sealed of all other bytes of the file |
 //! | 48 | 64 | name, UTF-8, padded with zeros |
 //! | 112 | 2·F·N | feature weights, i16, N for feature 0, N for feature 1, ... |
@@ -63,6 +63,8 @@ pub const HEADER_BYTES: usize = 112;
 const FLAG_MIRRORED: u32 = 1;
 const FLAG_SCRELU: u32 = 2;
 const FLAGS: u32 = FLAG_MIRRORED | FLAG_SCRELU;
+/// Outputs are without the factor by material, and pieces are grouped as the teacher groups them.
+const FLAG_BARE: u32 = 8;
 /// The hash covers the header too. The first networks were written without; all are now sealed.
 const FLAG_SEALED: u32 = 4;
 /// Where the hash stands, which cannot cover itself.
@@ -120,6 +122,8 @@ pub struct Header {
     pub qb: i32,
     /// Centipawns for an output of 1.0.
     pub scale: i32,
+    /// See [`QuantisedNet::bare`].
+    pub bare: bool,
     /// Whether the hash covers the header too.
     pub sealed: bool,
     /// FNV-1a hash of the payload, if sealed of the header before it (see [`Header::digest`]).
@@ -183,7 +187,7 @@ impl Header {
             });
         }
         let flags = fields.u32();
-        expect("flags", flags & !FLAG_SEALED, FLAGS)?;
+        expect("flags", flags & !(FLAG_SEALED | FLAG_BARE), FLAGS)?;
         let hash = fields.u64();
         let name = std::str::from_utf8(fields.0).map_err(|_| NetError::BadName)?;
         Ok(Header {
@@ -191,6 +195,7 @@ impl Header {
             hidden: hidden as usize,
             qb: qb as i32,
             scale: scale as i32,
+            bare: flags & FLAG_BARE != 0,
             sealed: flags & FLAG_SEALED != 0,
             hash,
             name: name.trim_end_matches('\0').to_owned(),
@@ -210,11 +215,9 @@ impl Header {
             QA as u32,
             self.qb as u32,
             self.scale as u32,
-            if self.sealed {
-                FLAGS | FLAG_SEALED
-            } else {
-                FLAGS
-            },
+            FLAGS
+                | if self.sealed { FLAG_SEALED } else { 0 }
+                | if self.bare { FLAG_BARE } else { 0 },
         ];
         for field in fields {
             bytes.extend_from_slice(&field.to_le_bytes());
@@ -260,6 +263,10 @@ pub struct QuantisedNet {
     pub hidden: usize,
     /// Centipawns for an output of 1.0 (the K of the training target's sigmoid).
     pub scale: i32,
+    /// Whether the output is without the factor by material (`material`), which the evaluation
+    /// then multiplies by, and 4n + 1 to 4n + 4 pieces share an output layer, as the teacher has
+    /// it. The networks up to fine-1024k5 include the factor, and 4n + 2 to 4n + 5 share.
+    pub bare: bool,
     /// `[FEATURES][N]`, in units of 1/[`QA`].
     pub feature_weights: Vec<i16>,
     /// `[N]`, in units of 1/[`QA`].
@@ -279,6 +286,7 @@ impl QuantisedNet {
             name: name.to_owned(),
             hidden,
             scale,
+            bare: true,
             feature_weights: vec![0; FEATURES * hidden],
             feature_bias: vec![0; hidden],
             output_weights: vec![0; BUCKETS * 2 * hidden],
@@ -316,6 +324,7 @@ impl QuantisedNet {
             name: header.name,
             hidden,
             scale: header.scale,
+            bare: header.bare,
             feature_weights: rest.i16s(header.features * hidden).repeat(shares),
             feature_bias: rest.i16s(hidden),
             output_weights: (rest.i16s(BUCKETS * 2 * hidden).into_iter())
@@ -368,6 +377,7 @@ impl QuantisedNet {
             hidden: self.hidden,
             qb: QB,
             scale: self.scale,
+            bare: self.bare,
             sealed: true,
             hash: 0,
             name: self.name.clone(),
@@ -587,7 +597,7 @@ mod tests {
     #[test]
     fn files_with_an_older_hash_are_read() {
         let mut bytes = sample().to_bytes();
-        bytes[36] = FLAGS as u8;
+        bytes[36] = (FLAGS | FLAG_BARE) as u8;
         let hash = fnv1a(&bytes[HEADER_BYTES..]);
         bytes[HASH_OFFSET..HASH_END].copy_from_slice(&hash.to_le_bytes());
         assert_eq!(

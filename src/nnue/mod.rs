@@ -18,6 +18,7 @@
 mod accumulator;
 pub mod features;
 pub mod format;
+pub mod material;
 mod network;
 pub mod simd;
 pub mod synthetic;

@@ -31,6 +31,7 @@ impl Row {
 pub struct Network {
     name: String,
     scale: i32,
+    bare: bool,
     feature_weights: LargeTable<Row>,
     feature_bias: Row,
     output_weights: Box<[[Row; 2]; BUCKETS]>,
@@ -97,6 +98,7 @@ impl Network {
         Ok(Network {
             name: net.name.clone(),
             scale: net.scale,
+            bare: net.bare,
             feature_weights,
             feature_bias: Row::from_slice(&net.feature_bias),
             output_weights,
@@ -108,6 +110,13 @@ impl Network {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether the output is without the factor by material; see [`QuantisedNet::bare`].
+    #[inline]
+    #[must_use]
+    pub const fn is_bare(&self) -> bool {
+        self.bare
     }
 
     /// What one input adds to the hidden layer.

@@ -46,6 +46,19 @@ pub struct Mailbox {
 }
 
 impl Mailbox {
+    /// Knights, bishops, rooks and queens of both sides.
+    #[must_use]
+    pub fn counts(&self) -> [i32; 4] {
+        let mut counts = [0; 4];
+        for &code in &self.squares {
+            let role = code & !BLACK;
+            if code != EMPTY && (KNIGHT..=QUEEN).contains(&role) {
+                counts[usize::from(role - KNIGHT)] += 1;
+            }
+        }
+        counts
+    }
+
     /// Unpacks a position.
     ///
     /// # Errors

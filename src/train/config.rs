@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::nnue::format::{HIDDEN_STEP, MAX_HIDDEN, MAX_SCALE};
 
-use super::load::{Filter, HoldOut, PER_MILLE};
+use super::load::{DataFile, Filter, HoldOut, PER_MILLE};
 use super::schedule::{Length, Schedule};
 
 /// Extension of the record that is written next to a network.
@@ -17,7 +17,7 @@ const RECORD_EXTENSION: &str = "json";
 #[derive(Clone, Debug, Serialize)]
 pub struct Config {
     #[serde(skip)]
-    pub data: Vec<PathBuf>,
+    pub data: Vec<DataFile>,
     #[serde(skip)]
     pub output: PathBuf,
     /// Checkpoint to resume, if it exists; written as training goes on.
@@ -134,8 +134,11 @@ impl Config {
                 );
             }
             for data in &self.data {
-                if absolute(data)? == *path {
-                    bail!("the {what} would overwrite the data in {}", data.display());
+                if absolute(&data.path)? == *path {
+                    bail!(
+                        "the {what} would overwrite the data in {}",
+                        data.path.display()
+                    );
                 }
             }
         }
@@ -178,7 +181,10 @@ mod tests {
     fn config() -> Config {
         let directory = std::env::temp_dir();
         Config {
-            data: vec![directory.join("games.vf.zst")],
+            data: vec![DataFile {
+                path: directory.join("games.vf.zst"),
+                scaled: false,
+            }],
             output: directory.join("net.pnn"),
             checkpoint: directory.join("net.checkpoint"),
             init: None,

@@ -1,12 +1,13 @@
 //! Reads recorded games into memory as samples.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::nnue::material;
 use crate::record::{FileHash, GameReader, GameRecord, Mailbox, NO_SCORE, RecordError};
 
 use super::sample::Sample;
@@ -49,10 +50,20 @@ impl Filter {
     }
 }
 
+/// A file of games to learn from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataFile {
+    pub path: PathBuf,
+    /// Whether its scores carry the teacher's factor by material, to be divided out.
+    pub scaled: bool,
+}
+
 /// What a file held.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileSummary {
     pub name: String,
+    /// Whether its scores were divided by the factor of their material.
+    pub scaled: bool,
     /// FNV-1a of the file's bytes, in hexadecimal.
     pub hash: String,
     pub games: u64,
@@ -108,7 +119,7 @@ struct Part {
 /// # Errors
 /// The first file that cannot be read, or no position at all.
 pub fn load(
-    paths: &[PathBuf],
+    paths: &[DataFile],
     filter: &Filter,
     hold_out: HoldOut,
     threads: usize,
@@ -122,13 +133,13 @@ pub fn load(
             scope.spawn(|| {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(path) = paths.get(index) else { return };
-                    let part = match load_file(path, index, filter, hold_out, progress) {
+                    let Some(file) = paths.get(index) else { return };
+                    let part = match load_file(file, index, filter, hold_out, progress) {
                         Ok(part) if part.summary.games == 0 => {
-                            Err(LoadError::NoGames(path.clone()))
+                            Err(LoadError::NoGames(file.path.clone()))
                         }
                         part => part.map_err(|source| LoadError::Record {
-                            path: path.clone(),
+                            path: file.path.clone(),
                             source,
                         }),
                     };
@@ -164,12 +175,13 @@ pub fn load(
 }
 
 fn load_file(
-    path: &Path,
+    file: &DataFile,
     index: usize,
     filter: &Filter,
     hold_out: HoldOut,
     progress: &LoadProgress,
 ) -> Result<Part, RecordError> {
+    let path = &file.path;
     let source = u8::try_from(index).unwrap_or(u8::MAX);
     let hash = FileHash::of(path)?;
     let mut reader = GameReader::open(path)?;
@@ -186,7 +198,7 @@ fn load_file(
             &mut train
         };
         let before = into.len();
-        collect(&game, number, source, filter, into)?;
+        collect(&game, number, source, file.scaled, filter, into)?;
         progress
             .positions
             .fetch_add((into.len() - before) as u64, Ordering::Relaxed);
@@ -198,6 +210,7 @@ fn load_file(
         .into_owned();
     let summary = FileSummary {
         name,
+        scaled: file.scaled,
         hash: format!("{:016x}", hash.0),
         games: reader.games(),
         plies,
@@ -216,6 +229,7 @@ fn collect(
     game: &GameRecord,
     number: u64,
     source: u8,
+    scaled: bool,
     filter: &Filter,
     into: &mut Vec<Sample>,
 ) -> Result<(), RecordError> {
@@ -232,6 +246,11 @@ fn collect(
         };
         let half_points = game.result.half_points(board.turn);
         if filter.keeps(&board, ply, score, half_points) {
+            let score = if scaled {
+                material::unscale(score, board.counts())
+            } else {
+                score
+            };
             into.push(Sample::pack(&board, score, half_points, source));
         }
         board
@@ -312,7 +331,7 @@ mod tests {
             result,
             plies,
         };
-        collect(&game, 1, 0, &filter(), &mut samples).expect("a sound game");
+        collect(&game, 1, 0, false, &filter(), &mut samples).expect("a sound game");
         samples
     }
 
@@ -341,19 +360,16 @@ mod tests {
         let name = format!("pleach-no-games-{}.vf", std::process::id());
         let path = std::env::temp_dir().join(name);
         std::fs::write(&path, b"").expect("written");
+        let file = DataFile {
+            path: path.clone(),
+            scaled: false,
+        };
         let hold_out = HoldOut {
             per_mille: 10,
             seed: 1,
         };
         let progress = LoadProgress::default();
-        let error = load(
-            std::slice::from_ref(&path),
-            &filter(),
-            hold_out,
-            1,
-            &progress,
-        )
-        .expect_err("refused");
+        let error = load(&[file], &filter(), hold_out, 1, &progress).expect_err("refused");
         assert!(error.to_string().contains("holds no games"), "{error}");
         std::fs::remove_file(&path).expect("removed");
     }

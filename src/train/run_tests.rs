@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::*;
 use crate::board::tests::Random;
 use crate::record::{GameRecord, GameWriter, PackedBoard, PlyRecord};
-use crate::train::load::{Filter, HoldOut};
+use crate::train::load::{DataFile, Filter, HoldOut};
 use crate::train::schedule::{Length, Schedule};
 use crate::types::{GameResult, PackedMove};
 
@@ -61,7 +61,10 @@ fn config(directory: &Path, name: &str) -> Config {
         write_games(&data, 60);
     }
     Config {
-        data: vec![data],
+        data: vec![DataFile {
+            path: data,
+            scaled: false,
+        }],
         output: directory.join(format!("{name}.pnn")),
         checkpoint: directory.join(format!("{name}.checkpoint")),
         init: None,

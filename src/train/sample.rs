@@ -1,6 +1,6 @@
 //! A training position in 32 bytes, seen from the side to move, and the network inputs it has.
 
-use crate::nnue::features::king_bucket;
+use crate::nnue::features::{king_bucket, output_bucket};
 use crate::nnue::format::PIECE_FEATURES;
 use crate::record::{BLACK, Mailbox};
 
@@ -82,12 +82,7 @@ impl Sample {
     /// Which output layer evaluates the position.
     #[must_use]
     pub const fn bucket(&self) -> usize {
-        let bucket = self.count().saturating_sub(2) / 4;
-        if bucket < BUCKETS {
-            bucket
-        } else {
-            BUCKETS - 1
-        }
+        output_bucket(self.count(), true)
     }
 
     /// Appends the active inputs of the side to move to `own`, of the other side to `other`,

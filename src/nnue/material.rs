@@ -1,0 +1,63 @@
+//! The factor by which material scales an evaluation, and its inverse for labels.
+//!
+//! The teacher (Stockfish 15.1, `evaluate.cpp`) multiplies what its network says by a factor that
+//! grows with the pieces on the board, from 1.04 with bare kings to 1.37 at the start. The factor
+//! is known exactly, so a network need not learn it: labels are divided by it, and the engine
+//! multiplies by it.
+
+/// What the factor is measured in.
+const ONE: i32 = 1024;
+/// The factor without pieces.
+const BASE: i32 = 1064;
+/// What [`MATERIAL_UNIT`] of non-pawn material adds to it.
+const SLOPE: i32 = 106;
+const MATERIAL_UNIT: i32 = 5120;
+/// Knight, bishop, rook and queen in the teacher's units, of both sides.
+const VALUES: [i32; 4] = [781, 825, 1276, 2538];
+
+/// The factor for these numbers of knights, bishops, rooks and queens of both sides, in 1024ths.
+#[must_use]
+pub const fn factor(counts: [i32; 4]) -> i32 {
+    let [knights, bishops, rooks, queens] = counts;
+    let material =
+        knights * VALUES[0] + bishops * VALUES[1] + rooks * VALUES[2] + queens * VALUES[3];
+    BASE + SLOPE * material / MATERIAL_UNIT
+}
+
+/// An evaluation times the factor.
+#[must_use]
+pub const fn scale(bare: i32, counts: [i32; 4]) -> i32 {
+    bare * factor(counts) / ONE
+}
+
+/// A label without the factor, to the nearest centipawn.
+#[must_use]
+pub fn unscale(label: i16, counts: [i32; 4]) -> i16 {
+    (f32::from(label) * ONE as f32 / factor(counts) as f32).round() as i16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_factor_is_the_teachers() {
+        assert_eq!(factor([0; 4]), 1064);
+        // All pieces: 16,604 of material, 106 * 16,604 / 5120 = 343.
+        assert_eq!(factor([4, 4, 4, 2]), 1407);
+        assert_eq!(scale(-1000, [4, 4, 4, 2]), -1374);
+    }
+
+    #[test]
+    fn unscaling_is_the_inverse() {
+        for counts in [[0; 4], [1, 2, 3, 1], [4, 4, 4, 2], [2, 0, 0, 0]] {
+            for bare in [-2000, -333, -1, 0, 1, 250, 4000] {
+                let back = unscale(scale(bare, counts) as i16, counts);
+                assert!(
+                    (i32::from(back) - bare).abs() <= 1,
+                    "{bare} {counts:?} {back}"
+                );
+            }
+        }
+    }
+}
