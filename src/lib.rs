@@ -6,13 +6,13 @@
 //!
 //! | layer | modules |
 //! |---|---|
-//! | 0 | [`types`], [`params`], [`memory`] |
+//! | 0 | [`types`], [`params`], [`memory`], [`files`] |
 //! | 1 | [`board`] |
 //! | 2 | [`nnue`], [`tt`], [`record`] |
 //! | 3 | [`eval`], [`history`], [`tablebase`], [`time`] |
 //! | 4 | [`search`] |
 //! | 5 | [`engine`] |
-//! | 6 | [`bench`], [`lab`], [`train`], [`datagen`], [`suite`], [`annotate`] |
+//! | 6 | [`bench`], [`lab`], [`train`], [`datagen`], [`label`], [`suite`], [`annotate`] |
 //! | 7 | [`uci`] |
 //! | 8 | [`cli`] |
 
@@ -30,8 +30,10 @@ pub mod cli;
 pub mod datagen;
 pub mod engine;
 pub mod eval;
+pub mod files;
 pub mod history;
 pub mod lab;
+pub mod label;
 pub mod memory;
 pub mod nnue;
 pub mod params;

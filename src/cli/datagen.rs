@@ -14,6 +14,9 @@ use crate::nnue::Network;
 /// Nodes of the hard limit for each of the soft one (as Viridithas has it).
 const HARD_TO_SOFT: u64 = 8;
 
+/// Openings of more random plies than this are hardly positions of chess any more.
+const MAX_RANDOM_PLIES: u64 = 100;
+
 /// Plays games against itself and records them in viriformat.
 #[derive(Args, Clone, Debug)]
 pub struct DatagenArgs {
@@ -36,16 +39,16 @@ pub struct DatagenArgs {
     #[arg(short, long)]
     pub threads: Option<usize>,
     /// Begin no new iteration after this many nodes
-    #[arg(long, default_value_t = 5000)]
+    #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: u64,
     /// Megabytes of each side's transposition table
     #[arg(long, default_value_t = 4)]
     pub hash: usize,
     /// Random plies at the start, or one more
-    #[arg(long, default_value_t = 8)]
-    pub random_plies: usize,
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(..=MAX_RANDOM_PLIES))]
+    pub random_plies: u64,
     /// Share of games from double Fischer random starts
-    #[arg(long, default_value_t = 0.1)]
+    #[arg(long, default_value_t = 0.1, value_parser = share)]
     pub fischer_share: f64,
     /// Drop openings that are further from even, in centipawns
     #[arg(long, default_value_t = 300)]
@@ -56,6 +59,14 @@ pub struct DatagenArgs {
     /// Network to play with [default: the embedded one]
     #[arg(long)]
     pub network: Option<PathBuf>,
+}
+
+/// A number from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("not a number from 0 to 1".to_owned()),
+    }
 }
 
 /// Runs the subcommand.
@@ -81,7 +92,7 @@ pub fn run(args: DatagenArgs) -> anyhow::Result<()> {
             hard_nodes: args.nodes.saturating_mul(HARD_TO_SOFT),
             hash: args.hash.max(1),
             opening: OpeningSettings {
-                plies: args.random_plies,
+                plies: args.random_plies as usize,
                 fischer_share: args.fischer_share,
                 max_imbalance: args.max_imbalance,
                 check_nodes: args.check_nodes,
@@ -92,4 +103,28 @@ pub fn run(args: DatagenArgs) -> anyhow::Result<()> {
     let summary = run::run(&config, &Judge::Network(network))?;
     log::info!("{}", summary.text());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: DatagenArgs,
+    }
+
+    #[test]
+    fn settings_that_leave_nothing_to_play_are_refused() {
+        let read = |argument: &str| Line::try_parse_from(["datagen", argument]);
+        assert!(read("--random-plies=2000").is_err());
+        assert!(read("--fischer-share=1.1").is_err());
+        assert!(read("--fischer-share=NaN").is_err());
+        assert!(read("--nodes=0").is_err());
+        let line = read("--random-plies=100").expect("allowed");
+        assert_eq!(line.args.random_plies, 100);
+    }
 }

@@ -10,6 +10,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::board::Position;
 use crate::eval::Judge;
+use crate::files;
 use crate::lab::compare::{Contest, compare, nodes_by_depth};
 use crate::lab::draw::{Chart, Picture, Series, View, svg, terminal};
 use crate::lab::games::chess::MoveOrder;
@@ -576,5 +577,5 @@ fn read_tree(path: &Path) -> anyhow::Result<Explicit> {
 }
 
 fn save(path: &Path, text: &str) -> anyhow::Result<()> {
-    fs::write(path, text).with_context(|| format!("can't write {}", path.display()))
+    files::replace(path, text.as_bytes()).with_context(|| format!("can't write {}", path.display()))
 }

@@ -14,15 +14,12 @@ use crate::search::{Job, Limits, Shared, Silent, Worker};
 use crate::tt::{AllocError, TranspositionTable};
 use crate::types::CastlingMode;
 
-use super::opening::{OpeningSettings, random_moves, random_opening};
+use super::opening::{MAX_TRIES, NothingEven, OpeningSettings, random_moves, random_opening};
 
 /// Megabytes of the table for the balance checks.
 const HASH: usize = 8;
 /// Random plies after a book's line.
 const BOOK_PLIES: usize = 4;
-/// Openings tried for each that is asked for before giving up: a book may hold none that is
-/// even.
-const MAX_TRIES: usize = 1000;
 
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,8 +42,8 @@ pub enum GenfensError {
     },
     #[error("the book {} holds no position", .0.display())]
     EmptyBook(PathBuf),
-    #[error("no even opening was found in {MAX_TRIES} tries")]
-    NothingEven,
+    #[error(transparent)]
+    NothingEven(#[from] NothingEven),
     #[error(transparent)]
     Memory(#[from] AllocError),
 }
@@ -107,7 +104,7 @@ impl Request {
                     }
                 })
                 .find(|position| even(position))
-                .ok_or(GenfensError::NothingEven)?;
+                .ok_or(NothingEven)?;
             // Standard castling letters: the games are played in standard chess.
             let fen = opening.fen();
             let standard = Position::from_fen(&fen, CastlingMode::Standard);

@@ -2,6 +2,7 @@
 //! playable.
 
 use fastrand::Rng;
+use thiserror::Error;
 
 use crate::board::Position;
 use crate::types::{CastlingMode, Color, Move};
@@ -29,6 +30,15 @@ impl Default for OpeningSettings {
         }
     }
 }
+
+/// Openings tried for each that is asked for before giving up.
+pub const MAX_TRIES: usize = 1000;
+
+/// The settings leave no opening to play: games end within so many random plies, or none is even
+/// enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("no playable opening as even as asked for was found in {MAX_TRIES} tries")]
+pub struct NothingEven;
 
 /// Exchanges that lose more than this, in centipawns, are no moves for an opening.
 const WORST_EXCHANGE: i32 = -1000;

@@ -11,7 +11,7 @@ use crate::search::{Job, Limits, Outcome, Shared, Silent, Worker};
 use crate::tt::{AllocError, TranspositionTable};
 use crate::types::{GameResult, PackedMove, Score};
 
-use super::opening::{OpeningSettings, random_opening};
+use super::opening::{MAX_TRIES, NothingEven, OpeningSettings, random_opening};
 
 /// When games are ended before the rules end them.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,9 +124,12 @@ impl Player {
     }
 
     /// Plays a game from a random opening. What comes out follows from the state of `rng` alone.
-    pub fn play(&mut self, rng: &mut Rng) -> Played {
+    ///
+    /// # Errors
+    /// The settings allow no opening, or hardly any.
+    pub fn play(&mut self, rng: &mut Rng) -> Result<Played, NothingEven> {
         let mut nodes = 0;
-        loop {
+        for _ in 0..MAX_TRIES {
             let Some(opening) = random_opening(rng, &self.settings.opening) else {
                 continue;
             };
@@ -140,12 +143,13 @@ impl Player {
             if outcome.score.raw().abs() <= self.settings.opening.max_imbalance {
                 self.sides[0].clear();
                 let played = self.play_from(opening);
-                return Played {
+                return Ok(Played {
                     nodes: nodes + played.nodes,
                     ..played
-                };
+                });
             }
         }
+        Err(NothingEven)
     }
 
     /// Plays a game from a position that has a legal move.
@@ -259,8 +263,14 @@ mod tests {
     fn games_replay_and_follow_from_their_seed() {
         let mut player = player();
         for seed in 0..3 {
-            let first = player.play(&mut Rng::with_seed(seed)).game;
-            assert_eq!(player.play(&mut Rng::with_seed(seed)).game, first);
+            let mut play = || {
+                player
+                    .play(&mut Rng::with_seed(seed))
+                    .expect("openings")
+                    .game
+            };
+            let first = play();
+            assert_eq!(play(), first);
             assert!(!first.plies.is_empty());
             let mut position = first.start.unpack().expect("a legal start");
             let mut mailbox = Mailbox::unpack(&first.start).expect("a legal start");
@@ -270,6 +280,15 @@ mod tests {
                 position = position.play(m);
             }
         }
+    }
+
+    #[test]
+    fn impossible_openings_are_given_up() {
+        let mut player = player();
+        player.settings.opening.check_nodes = 1;
+        player.settings.opening.max_imbalance = -1;
+        let played = player.play(&mut Rng::with_seed(1));
+        assert_eq!(played.map(|played| played.nodes), Err(NothingEven));
     }
 
     #[test]

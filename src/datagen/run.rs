@@ -1,8 +1,8 @@
 //! Many games on several threads, kept in files.
 //!
-//! Games come in chunks. A chunk follows from the seed and its number alone, is written under a
-//! temporary name and renamed when complete; a run that is started again makes the chunks that
-//! are missing. So a kill loses at most one chunk a thread.
+//! Games come in chunks. A chunk follows from the seed and its number alone and takes its name
+//! when it is complete ([`files`](crate::files)); a run that is started again makes the chunks
+//! that are missing. So a kill loses at most one chunk a thread.
 
 use std::fs;
 use std::io::IsTerminal;
@@ -17,7 +17,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::eval::Judge;
-use crate::record::{GameRecord, GameWriter, Mailbox};
+use crate::record::{GameReader, GameRecord, GameWriter, Mailbox, RecordError};
 use crate::types::{GameResult, Score};
 
 use super::play::{PlaySettings, Played, Player};
@@ -126,16 +126,20 @@ pub fn run(config: &Config, judge: &Judge) -> anyhow::Result<Summary> {
         .with_context(|| format!("cannot create {}", config.directory.display()))?;
     let started = Instant::now();
     let chunk = config.chunk.max(1);
-    let missing: Vec<usize> = (0..config.games.div_ceil(chunk))
-        .filter(|&number| !path_of(config, number).exists())
+    let missing: Vec<Chunk> = (0..config.games.div_ceil(chunk))
+        .map(|number| Chunk {
+            number,
+            games: chunk.min(config.games - number * chunk),
+        })
+        .filter(|part| !holds(&path_of(config, part.number), part.games))
         .collect();
+    let games: usize = missing.iter().map(|part| part.games).sum();
     let work = Work {
         config,
-        chunk,
         missing: &missing,
         next: AtomicUsize::new(0),
         played: AtomicU64::new(0),
-        reporter: Mutex::new(Reporter::new((missing.len() * chunk) as u64)),
+        reporter: Mutex::new(Reporter::new(games as u64)),
     };
     let mut summary = Summary::default();
     std::thread::scope(|scope| -> anyhow::Result<()> {
@@ -161,10 +165,39 @@ fn path_of(config: &Config, number: usize) -> PathBuf {
     ))
 }
 
+/// A file to be made.
+struct Chunk {
+    number: usize,
+    /// How many games it is to hold; the last chunk may be shorter than the others.
+    games: usize,
+}
+
+/// Whether a file holds as many sound games.
+fn holds(path: &Path, games: usize) -> bool {
+    if !path.exists() {
+        return false;
+    }
+    let sound = || -> Result<usize, RecordError> {
+        let mut reader = GameReader::open(path)?;
+        let mut game = GameRecord::empty();
+        let mut count = 0;
+        while reader.read_into(&mut game)? {
+            count += 1;
+        }
+        Ok(count)
+    };
+    match sound() {
+        Ok(count) => count >= games,
+        Err(error) => {
+            log::warn!("{} is made again: {error}", path.display());
+            false
+        }
+    }
+}
+
 struct Work<'a> {
     config: &'a Config,
-    chunk: usize,
-    missing: &'a [usize],
+    missing: &'a [Chunk],
     next: AtomicUsize,
     played: AtomicU64,
     reporter: Mutex<Reporter>,
@@ -176,21 +209,16 @@ impl Work<'_> {
         let mut summary = Summary::default();
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(&number) = self.missing.get(index) else {
+            let Some(chunk) = self.missing.get(index) else {
                 return Ok(summary);
             };
-            let path = path_of(self.config, number);
-            let temporary = path.with_extension("tmp");
-            self.write_chunk(&temporary, number, &mut player, &mut summary)?;
-            fs::rename(&temporary, &path)
-                .with_context(|| format!("cannot write {}", path.display()))?;
+            self.write_chunk(chunk, &mut player, &mut summary)?;
         }
     }
 
     fn write_chunk(
         &self,
-        path: &Path,
-        number: usize,
+        chunk: &Chunk,
         player: &mut Player,
         summary: &mut Summary,
     ) -> anyhow::Result<()> {
@@ -198,11 +226,11 @@ impl Work<'_> {
             .config
             .seed
             .wrapping_mul(SEED_STRIDE)
-            .wrapping_add(number as u64);
+            .wrapping_add(chunk.number as u64);
         let mut rng = Rng::with_seed(seed);
-        let mut writer = GameWriter::create(path)?;
-        for _ in 0..self.chunk {
-            let played = player.play(&mut rng);
+        let mut writer = GameWriter::create(&path_of(self.config, chunk.number))?;
+        for _ in 0..chunk.games {
+            let played = player.play(&mut rng)?;
             writer.write(&played.game)?;
             summary.note(&played);
             let games = self.played.fetch_add(1, Ordering::Relaxed) + 1;
@@ -261,14 +289,12 @@ mod tests {
     use crate::nnue::Network;
     use crate::record::GameReader;
 
-    #[test]
-    fn an_interrupted_run_makes_what_is_missing() {
-        let directory = std::env::temp_dir().join(format!("pleach-datagen-{}", std::process::id()));
-        let config = Config {
-            directory: directory.clone(),
+    fn config(directory: &Path, games: usize, chunk: usize) -> Config {
+        Config {
+            directory: directory.to_path_buf(),
             name: "test".to_owned(),
-            games: 3,
-            chunk: 1,
+            games,
+            chunk,
             seed: 9,
             threads: 2,
             play: PlaySettings {
@@ -281,18 +307,85 @@ mod tests {
                 },
                 ..PlaySettings::default()
             },
-        };
-        let judge = Judge::Network(Network::embedded());
-        let summary = run(&config, &judge).expect("a run");
+        }
+    }
+
+    fn judge() -> Judge {
+        Judge::Network(Network::embedded())
+    }
+
+    /// The bytes of the files in a folder, by name.
+    fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
+        let mut files: Vec<_> = fs::read_dir(directory)
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry"))
+            .map(|entry| {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                (name, fs::read(entry.path()).expect("a file"))
+            })
+            .collect();
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn an_interrupted_run_makes_what_is_missing() {
+        let directory = tempfile::tempdir().expect("a folder");
+        let config = config(directory.path(), 3, 1);
+        let summary = run(&config, &judge()).expect("a run");
         assert_eq!(summary.games, 3);
         assert!(summary.quiet > 0 && summary.quiet <= summary.plies);
-        let read = |number| fs::read(path_of(&config, number)).expect("a chunk");
-        let whole: Vec<_> = (0..3).map(read).collect();
+        let whole = files(directory.path());
+        assert_eq!(whole.len(), 3);
         fs::remove_file(path_of(&config, 1)).expect("a chunk");
-        assert_eq!(run(&config, &judge).expect("a run").games, 1);
-        assert_eq!((0..3).map(read).collect::<Vec<_>>(), whole);
+        assert_eq!(run(&config, &judge()).expect("a run").games, 1);
+        assert_eq!(files(directory.path()), whole);
         let games = GameReader::open(&path_of(&config, 0)).expect("a chunk");
         assert_eq!(games.filter_map(Result::ok).count(), 1);
-        let _ = fs::remove_dir_all(directory);
+    }
+
+    #[test]
+    fn so_many_games_are_played_as_were_asked_for() {
+        let directory = tempfile::tempdir().expect("a folder");
+        let five = config(directory.path(), 5, 3);
+        assert_eq!(run(&five, &judge()).expect("a run").games, 5);
+        let lengths: Vec<usize> = (0..2)
+            .map(|number| GameReader::open(&path_of(&five, number)).expect("a chunk"))
+            .map(|reader| reader.filter(Result::is_ok).count())
+            .collect();
+        assert_eq!(lengths, [3, 2]);
+        assert_eq!(run(&five, &judge()).expect("a run").games, 0);
+        // A longer run makes the short chunk again, with the same games and one more.
+        let six = config(directory.path(), 6, 3);
+        assert_eq!(run(&six, &judge()).expect("a run").games, 3);
+        assert_eq!(run(&five, &judge()).expect("a run").games, 0);
+    }
+
+    #[test]
+    fn damaged_chunks_do_not_count() {
+        let directory = tempfile::tempdir().expect("a folder");
+        let config = config(directory.path(), 2, 1);
+        run(&config, &judge()).expect("a run");
+        let whole = files(directory.path());
+        fs::write(path_of(&config, 0), "").expect("emptied");
+        let half = &whole[1].1[..whole[1].1.len() / 2];
+        fs::write(path_of(&config, 1), half).expect("cut off");
+        assert_eq!(run(&config, &judge()).expect("a run").games, 2);
+        assert_eq!(files(directory.path()), whole);
+    }
+
+    #[test]
+    fn two_runs_in_one_folder_do_not_disturb_each_other() {
+        let [alone, shared] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+        run(&config(alone.path(), 4, 1), &judge()).expect("a run");
+        let config = config(shared.path(), 4, 1);
+        let both: Vec<_> = std::thread::scope(|scope| {
+            let runs = [(); 2].map(|()| scope.spawn(|| run(&config, &judge())));
+            runs.map(|run| run.join().expect("no panic")).into()
+        });
+        for summary in both {
+            summary.expect("a run");
+        }
+        assert_eq!(files(shared.path()), files(alone.path()));
     }
 }

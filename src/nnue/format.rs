@@ -23,8 +23,8 @@
 //! This file uses nothing else of the crate, since `build.rs` compiles it too: the network that
 //! a build embeds is checked before the engine is compiled.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -388,57 +388,6 @@ impl QuantisedNet {
         bytes.append(&mut payload);
         bytes
     }
-
-    /// Writes the network file, whole or not at all.
-    ///
-    /// # Errors
-    /// [`NetError::Io`] if the file cannot be written.
-    pub fn save(&self, path: &Path) -> Result<(), NetError> {
-        let bytes = self.to_bytes();
-        write_whole(path, |file| file.write_all(&bytes)).map_err(|source| NetError::Io {
-            path: path.to_path_buf(),
-            source,
-        })
-    }
-}
-
-/// Writes a file whole or not at all: under another name in the same directory, then renamed
-/// when everything is on the disk. What stood there before stays if anything fails.
-///
-/// # Errors
-/// The file cannot be written.
-pub fn write_whole(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(name);
-    let result = File::create(&temporary).and_then(|file| {
-        let mut file = BufWriter::new(file);
-        write(&mut file)?;
-        file.into_inner()?.sync_all()?;
-        fs::rename(&temporary, path)?;
-        sync_directory(path)
-    });
-    if result.is_err() {
-        // What failed first is what to report.
-        let _ = fs::remove_file(&temporary);
-    }
-    result
-}
-
-/// Makes a rename in the directory of `path` last through a power failure.
-#[cfg(unix)]
-fn sync_directory(path: &Path) -> io::Result<()> {
-    let directory = path.parent().filter(|parent| *parent != Path::new(""));
-    File::open(directory.unwrap_or(Path::new(".")))?.sync_all()
-}
-
-/// Only Unix lets a directory be opened for this.
-#[cfg(not(unix))]
-fn sync_directory(_path: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 fn expect(field: &'static str, found: u32, expected: u32) -> Result<(), NetError> {
@@ -545,22 +494,6 @@ mod tests {
         // Test vectors of the algorithm's authors.
         assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
-    }
-
-    #[test]
-    fn a_failed_write_leaves_what_was_there() {
-        let directory = std::env::temp_dir().join(format!("pleach-whole-{}", std::process::id()));
-        fs::create_dir_all(&directory).expect("a temporary directory");
-        let path = directory.join("file");
-        write_whole(&path, |file| file.write_all(b"old")).expect("written");
-        let failing = |file: &mut BufWriter<File>| {
-            file.write_all(b"new")?;
-            Err(io::Error::from(io::ErrorKind::StorageFull))
-        };
-        write_whole(&path, failing).expect_err("failed on purpose");
-        assert_eq!(fs::read(&path).expect("still there"), b"old");
-        assert_eq!(fs::read_dir(&directory).expect("listed").count(), 1);
-        fs::remove_dir_all(&directory).expect("removed");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use bytemuck::Zeroable;
 
 use super::format::{BUCKETS, FEATURES, NetError, QA, QB, QuantisedNet};
+use crate::files;
 use crate::memory::LargeTable;
 
 include!(concat!(env!("OUT_DIR"), "/network.rs"));
@@ -23,6 +24,19 @@ impl Row {
         let mut row = Row::ZERO;
         row.0.copy_from_slice(values);
         row
+    }
+}
+
+impl QuantisedNet {
+    /// Writes the network file, whole or not at all.
+    ///
+    /// # Errors
+    /// [`NetError::Io`] if the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), NetError> {
+        files::replace(path, &self.to_bytes()).map_err(|source| NetError::Io {
+            path: path.to_path_buf(),
+            source,
+        })
     }
 }
 

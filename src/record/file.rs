@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use crate::files::PendingFile;
 use crate::types::{GameResult, PackedMove};
 
 use super::packed_board::PACKED_BYTES;
@@ -21,6 +22,7 @@ const MAX_PLIES: usize = 17_697;
 pub struct GameReader<R> {
     input: R,
     games: u64,
+    failed: bool,
 }
 
 impl GameReader<Box<dyn BufRead>> {
@@ -48,7 +50,11 @@ impl GameReader<Box<dyn BufRead>> {
 impl<R: BufRead> GameReader<R> {
     /// Reads games from any stream of plain bytes.
     pub fn new(input: R) -> GameReader<R> {
-        GameReader { input, games: 0 }
+        GameReader {
+            input,
+            games: 0,
+            failed: false,
+        }
     }
 
     /// Games read so far; the number of the current one, counted from 1.
@@ -116,28 +122,35 @@ impl<R: BufRead> GameReader<R> {
     }
 }
 
+/// Ends after the first error: what follows damage in a stream is no game.
 impl<R: BufRead> Iterator for GameReader<R> {
     type Item = Result<GameRecord, RecordError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
         let mut game = GameRecord::empty();
         match self.read_into(&mut game) {
             Ok(true) => Some(Ok(game)),
             Ok(false) => None,
-            Err(error) => Some(Err(error)),
+            Err(error) => {
+                self.failed = true;
+                Some(Err(error))
+            }
         }
     }
 }
 
-/// Writes games, compressed with zstd.
+/// Writes games, compressed with zstd. The file takes its name when it is complete.
 pub struct GameWriter {
     path: PathBuf,
-    output: zstd::Encoder<'static, BufWriter<File>>,
+    output: zstd::Encoder<'static, BufWriter<PendingFile>>,
     bytes: Vec<u8>,
 }
 
 impl GameWriter {
-    /// Creates (or empties) a file.
+    /// Begins a file, which replaces one of this name in [`GameWriter::finish`].
     ///
     /// # Errors
     /// [`RecordError::Open`] if that fails.
@@ -146,7 +159,8 @@ impl GameWriter {
             path: path.to_path_buf(),
             source,
         };
-        let file = BufWriter::with_capacity(BUFFER_BYTES, File::create(path).map_err(failed)?);
+        let file =
+            BufWriter::with_capacity(BUFFER_BYTES, PendingFile::create(path).map_err(failed)?);
         let output = zstd::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL).map_err(failed)?;
         Ok(GameWriter {
             path: path.to_path_buf(),
@@ -169,16 +183,18 @@ impl GameWriter {
         })
     }
 
-    /// Completes the file.
+    /// Completes the file and gives it its name.
     ///
     /// # Errors
     /// [`RecordError::Open`] if the file cannot be written.
     pub fn finish(self) -> Result<(), RecordError> {
-        let flushed = self.output.finish().and_then(|mut file| file.flush());
-        flushed.map_err(|source| RecordError::Open {
-            path: self.path,
-            source,
-        })
+        let file = self.output.finish();
+        let file = file.and_then(|file| file.into_inner().map_err(io::IntoInnerError::into_error));
+        file.and_then(PendingFile::commit)
+            .map_err(|source| RecordError::Open {
+                path: self.path,
+                source,
+            })
     }
 }
 

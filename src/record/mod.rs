@@ -36,6 +36,9 @@ pub enum RecordError {
     /// The file ends within a game.
     #[error("the file is cut off within game {0}")]
     Truncated(u64),
+    /// A file without a single game, such as one of no length.
+    #[error("the file holds no game")]
+    NoGames,
     /// The start position is none.
     #[error("game {game}: {reason}")]
     BadBoard { game: u64, reason: &'static str },

@@ -136,6 +136,42 @@ fn every_truncation_is_noticed() {
 }
 
 #[test]
+fn a_reader_ends_after_its_first_error() {
+    let games = games(3);
+    let mut bytes = bytes_of(&games);
+    // An unknown result in the second game's head.
+    let second = bytes_of(&games[..1]).len();
+    bytes[second + 30] = 7;
+    let mut reader = GameReader::new(&bytes[..]);
+    assert!(reader.next().is_some_and(|game| game.is_ok()));
+    assert!(reader.next().is_some_and(|game| game.is_err()));
+    assert!(reader.next().is_none());
+}
+
+#[test]
+fn a_file_takes_its_name_when_it_is_complete() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("games.vf.zst");
+    let games = games(2);
+    let mut writers = [(); 2].map(|()| GameWriter::create(&path).expect("a file"));
+    for (game, _) in &games {
+        for writer in &mut writers {
+            writer.write(game).expect("written");
+        }
+    }
+    assert!(!path.exists());
+    for writer in writers {
+        writer.finish().expect("written");
+    }
+    let read: Result<Vec<GameRecord>, _> = GameReader::open(&path).expect("a file").collect();
+    assert!(
+        read.expect("sound")
+            .iter()
+            .eq(games.iter().map(|(game, _)| game))
+    );
+}
+
+#[test]
 fn damage_is_an_error_and_no_crash() {
     let bytes = bytes_of(&games(4));
     let mut random = Random(5);

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::nnue::format::{FNV_OFFSET_BASIS, HIDDEN_STEP, MAX_HIDDEN, fnv1a_from, write_whole};
+use crate::files;
+use crate::nnue::format::{FNV_OFFSET_BASIS, HIDDEN_STEP, MAX_HIDDEN, fnv1a_from};
 
 use super::model::{Model, Trained};
 
@@ -85,7 +86,7 @@ fn arrays(model: &Model) -> impl Iterator<Item = &Trained> {
 /// # Errors
 /// The file cannot be written.
 pub fn save(path: &Path, model: &Model, progress: &Progress) -> Result<(), CheckpointError> {
-    write_whole(path, |file| {
+    files::write_whole(path, |file| {
         let mut file = Hashed::new(file);
         let header = serde_json::to_vec(progress)?;
         file.put(&MAGIC)?;

@@ -3,14 +3,12 @@
 //! [`config`] is what a run is told. [`load`] replays games into [`sample`]s of 32 bytes, [`shuffle`] puts them in a new order
 //! every epoch, [`kernel`] computes gradients, [`model`] holds the parameters and moves them,
 //! [`checkpoint`] keeps them, [`export`] makes the integers that the engine reads, and [`run`]
-//! is the loop around it all. [`label`] gives
-//! games another engine's scores.
+//! is the loop around it all.
 
 pub mod checkpoint;
 pub mod config;
 pub mod export;
 pub mod kernel;
-pub mod label;
 pub mod load;
 pub mod model;
 mod report;

@@ -1,7 +1,6 @@
 //! A training run from start to finish.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -9,7 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use serde::Serialize;
 
-use crate::nnue::format::{QuantisedNet, fnv1a, write_whole};
+use crate::files;
+use crate::nnue::format::{QuantisedNet, fnv1a};
 
 use super::checkpoint::{self, Progress};
 use super::config::{Config, check_scale};
@@ -387,8 +387,7 @@ impl<'a> Trainer<'a> {
         };
         let path = self.config.record();
         let json = serde_json::to_vec_pretty(&record)?;
-        write_whole(&path, |file| file.write_all(&json))
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        files::replace(&path, &json).with_context(|| format!("cannot write {}", path.display()))?;
         self.reporter.finish();
         self.reporter.line(&format!(
             "{}: {} steps in {:.0} s, held out {:.6} (score {:.6}, result {:.5}); rounding moves \

@@ -1,16 +1,20 @@
-//! Rewrites the scores of recorded games with those of a UCI engine.
+//! New scores for recorded games, from any UCI engine.
 //!
-//! Slow next to calling a teacher's evaluation directly, but anyone can do it with any engine.
+//! The engine runs as a process of its own, behind [`client`], and is asked position by position.
 
-use std::io::{self, BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+pub mod client;
+
+use std::path::PathBuf;
+use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::board::{FenError, Position};
+use crate::files;
 use crate::record::{GameReader, GameRecord, GameWriter, NO_SCORE, RecordError};
 use crate::types::Color;
+
+use client::{ClientError, UciClient};
 
 /// How the engine is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,14 +29,12 @@ pub enum Question {
 /// Why labelling failed.
 #[derive(Debug, Error)]
 pub enum LabelError {
-    #[error("cannot start {}: {source}", path.display())]
-    Start { path: PathBuf, source: io::Error },
-    #[error("the engine broke off: {0}")]
-    Broken(#[from] io::Error),
-    #[error("the engine closed its output")]
-    Closed,
+    #[error(transparent)]
+    Client(#[from] ClientError),
     #[error("the engine gave no score for {0}")]
     NoScore(String),
+    #[error("{} would be replaced by its own labels: name another output", .0.display())]
+    InputIsOutput(PathBuf),
     #[error("{}: {source}", path.display())]
     Record { path: PathBuf, source: RecordError },
     #[error("{}: game {game}: {source}", path.display())]
@@ -51,105 +53,36 @@ pub enum LabelError {
     Thread,
 }
 
-/// A running engine.
-struct Engine {
-    process: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-}
-
-impl Engine {
-    fn start(path: &Path) -> Result<Engine, LabelError> {
-        let failed = |source| LabelError::Start {
-            path: path.to_path_buf(),
-            source,
-        };
-        let mut process = Command::new(path)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
-        let pipes = (process.stdin.take(), process.stdout.take());
-        let (Some(input), Some(output)) = pipes else {
-            return Err(LabelError::Closed);
-        };
-        let mut engine = Engine {
-            process,
-            input,
-            output: BufReader::new(output),
-        };
-        engine.ask("uci", "uciok", |_| ())?;
-        // Recorded castling is the king taking its rook, whatever the start.
-        engine.ask(
-            "setoption name UCI_Chess960 value true\nisready",
-            "readyok",
-            |_| (),
-        )?;
-        Ok(engine)
-    }
-
-    /// Sends commands and shows the answer's lines up to the one that begins with `last`.
-    fn ask(
-        &mut self,
-        commands: &str,
-        last: &str,
-        mut show: impl FnMut(&str),
-    ) -> Result<(), LabelError> {
-        writeln!(self.input, "{commands}")?;
-        self.input.flush()?;
-        let mut line = String::new();
-        loop {
-            line.clear();
-            if self.output.read_line(&mut line)? == 0 {
-                return Err(LabelError::Closed);
+/// White's score of the position after `moves` from `start`.
+fn score(
+    engine: &mut UciClient,
+    question: Question,
+    start: &str,
+    moves: &[String],
+    position: &Position,
+) -> Result<i16, LabelError> {
+    let mut found = None;
+    match question {
+        Question::Static if position.in_check() => return Ok(NO_SCORE),
+        Question::Static => {
+            let fen = fresh(&position.fen());
+            let commands = format!("position fen {fen}\neval\nisready");
+            engine.ask(&commands, "readyok", |line| {
+                found = static_score(line).or(found)
+            })?;
+        }
+        Question::Nodes(nodes) => {
+            let moves = moves.join(" ");
+            let commands = format!("position fen {start} moves {moves}\ngo nodes {nodes}");
+            engine.ask(&commands, "bestmove", |line| {
+                found = search_score(line).or(found)
+            })?;
+            if position.turn() == Color::Black {
+                found = found.map(i16::saturating_neg);
             }
-            let text = line.trim();
-            if text.split_whitespace().next() == Some(last) {
-                return Ok(());
-            }
-            show(text);
         }
     }
-
-    /// White's score of the position after `moves` from `start`.
-    fn score(
-        &mut self,
-        question: Question,
-        start: &str,
-        moves: &[String],
-        position: &Position,
-    ) -> Result<i16, LabelError> {
-        let mut found = None;
-        match question {
-            Question::Static if position.in_check() => return Ok(NO_SCORE),
-            Question::Static => {
-                let fen = fresh(&position.fen());
-                let commands = format!("position fen {fen}\neval\nisready");
-                self.ask(&commands, "readyok", |line| {
-                    found = static_score(line).or(found)
-                })?;
-            }
-            Question::Nodes(nodes) => {
-                let moves = moves.join(" ");
-                let commands = format!("position fen {start} moves {moves}\ngo nodes {nodes}");
-                self.ask(&commands, "bestmove", |line| {
-                    found = search_score(line).or(found)
-                })?;
-                if position.turn() == Color::Black {
-                    found = found.map(i16::saturating_neg);
-                }
-            }
-        }
-        found.ok_or_else(|| LabelError::NoScore(position.fen()))
-    }
-}
-
-impl Drop for Engine {
-    fn drop(&mut self) {
-        let _ = writeln!(self.input, "quit");
-        let _ = self.input.flush();
-        let _ = self.process.wait();
-    }
+    found.ok_or_else(|| LabelError::NoScore(position.fen()))
 }
 
 /// The FEN with its clocks set back, so that no 50-move damping touches the evaluation.
@@ -204,13 +137,15 @@ fn search_score(line: &str) -> Option<i16> {
 
 /// What is to be labelled and how.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct LabelJob {
     pub games: PathBuf,
     pub output: PathBuf,
     pub engine: PathBuf,
     pub question: Question,
     /// Engine processes at once.
     pub processes: usize,
+    /// The longest wait for the answer to one position.
+    pub patience: Duration,
 }
 
 /// Labels all games in their order and returns how many there were; `progress` hears of games
@@ -218,21 +153,24 @@ pub struct Job {
 ///
 /// # Errors
 /// The records or the engine fail.
-pub fn run(job: &Job, mut progress: impl FnMut(u64, u64)) -> Result<u64, LabelError> {
+pub fn run(job: &LabelJob, mut progress: impl FnMut(u64, u64)) -> Result<u64, LabelError> {
     const GAMES_A_PROCESS: usize = 16;
     let recorded = |source| LabelError::Record {
         path: job.games.clone(),
         source,
     };
+    if files::are_same(&job.games, &job.output) {
+        return Err(LabelError::InputIsOutput(job.output.clone()));
+    }
     let mut reader = GameReader::open(&job.games).map_err(recorded)?;
+    let mut engines = Vec::new();
+    for _ in 0..job.processes.max(1) {
+        engines.push(UciClient::start(&job.engine, job.patience)?);
+    }
     let mut writer = GameWriter::create(&job.output).map_err(|source| LabelError::Record {
         path: job.output.clone(),
         source,
     })?;
-    let mut engines = Vec::new();
-    for _ in 0..job.processes.max(1) {
-        engines.push(Engine::start(&job.engine)?);
-    }
     let (mut games, mut plies) = (0, 0);
     loop {
         let mut block = Vec::new();
@@ -241,6 +179,9 @@ pub fn run(job: &Job, mut progress: impl FnMut(u64, u64)) -> Result<u64, LabelEr
                 Some(game) => block.push(game.map_err(recorded)?),
                 None => break,
             }
+        }
+        if block.is_empty() && games == 0 {
+            return Err(recorded(RecordError::NoGames));
         }
         if block.is_empty() {
             writer.finish().map_err(|source| LabelError::Record {
@@ -264,8 +205,8 @@ pub fn run(job: &Job, mut progress: impl FnMut(u64, u64)) -> Result<u64, LabelEr
 
 /// Labels games, a share for each engine.
 fn label_block(
-    job: &Job,
-    engines: &mut [Engine],
+    job: &LabelJob,
+    engines: &mut [UciClient],
     before: u64,
     block: &mut [GameRecord],
 ) -> Result<(), LabelError> {
@@ -292,8 +233,8 @@ fn label_block(
 }
 
 fn label_game(
-    job: &Job,
-    engine: &mut Engine,
+    job: &LabelJob,
+    engine: &mut UciClient,
     number: u64,
     game: &mut GameRecord,
 ) -> Result<(), LabelError> {
@@ -313,7 +254,7 @@ fn label_game(
                 game: number,
                 ply: index + 1,
             })?;
-        ply.score = engine.score(job.question, &start, &moves, &position)?;
+        ply.score = score(engine, job.question, &start, &moves, &position)?;
         moves.push(position.uci(m));
         position = position.play(m);
     }
@@ -322,6 +263,8 @@ fn label_game(
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]
@@ -360,18 +303,88 @@ mod tests {
         assert_eq!(search_score("bestmove e2e4"), None);
     }
 
-    /// An engine for the test: a shell script that knows two answers.
+    /// A program for tests: a shell script that is there as long as this value.
     #[cfg(unix)]
-    #[test]
-    fn games_are_labelled_in_order_for_both_colours() {
-        use std::os::unix::fs::PermissionsExt;
+    pub(super) struct Script {
+        _folder: tempfile::TempDir,
+        path: PathBuf,
+    }
 
+    #[cfg(unix)]
+    impl Script {
+        pub(super) fn new(text: &str) -> Script {
+            use std::io::Write as _;
+            use std::process::{Command, Stdio};
+
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("engine");
+            // Written by another process: a file that this one had open for writing could not be
+            // run while a process that another test just started still holds it.
+            let mut shell = Command::new("sh")
+                .args(["-c", "cat > \"$0\" && chmod +x \"$0\""])
+                .arg(&path)
+                .stdin(Stdio::piped())
+                .spawn()
+                .expect("a shell");
+            let mut input = shell.stdin.take().expect("a pipe");
+            write!(input, "#!/bin/sh\n{text}\n").expect("written");
+            drop(input);
+            assert!(shell.wait().expect("an end").success());
+            Script {
+                _folder: folder,
+                path,
+            }
+        }
+
+        pub(super) fn path(&self) -> &Path {
+            &self.path
+        }
+    }
+
+    /// A folder with a file of random games, and what to do with it.
+    #[cfg(unix)]
+    fn job(engine: &Script) -> (tempfile::TempDir, LabelJob) {
         use crate::board::tests::Random;
         use crate::record::{PackedBoard, PlyRecord};
         use crate::types::GameResult;
         use crate::types::PackedMove;
 
-        const SCRIPT: &str = "#!/bin/sh
+        let folder = tempfile::tempdir().expect("a folder");
+        let games = folder.path().join("games.vf.zst");
+        let mut writer = GameWriter::create(&games).expect("a file");
+        for seed in 0..40 {
+            let mut random = Random(seed);
+            let mut position = Position::startpos();
+            let mut game = GameRecord {
+                start: PackedBoard::pack(&position),
+                result: GameResult::Draw,
+                plies: Vec::new(),
+            };
+            for _ in 0..10 + seed % 5 {
+                let moves = position.legal_moves();
+                let m = moves[random.below(moves.len())];
+                game.plies.push(PlyRecord {
+                    played: PackedMove::new(m),
+                    score: 0,
+                });
+                position = position.play(m);
+            }
+            writer.write(&game).expect("a file");
+        }
+        writer.finish().expect("a file");
+        let job = LabelJob {
+            output: folder.path().join("labelled.vf.zst"),
+            question: Question::Static,
+            processes: 2,
+            patience: Duration::from_secs(60),
+            engine: engine.path().to_path_buf(),
+            games,
+        };
+        (folder, job)
+    }
+
+    #[cfg(unix)]
+    const ANSWERS: &str = "
 while read -r word rest; do
   case $word in
     uci) echo uciok ;;
@@ -380,46 +393,13 @@ while read -r word rest; do
     go) echo 'info depth 1 score cp 70 pv a2a3'; echo 'bestmove a2a3' ;;
     quit) exit ;;
   esac
-done
-";
-        let directory = std::env::temp_dir().join(format!("pleach-label-{}", std::process::id()));
-        std::fs::create_dir_all(&directory).expect("a directory");
-        let engine = directory.join("engine");
-        std::fs::write(&engine, SCRIPT).expect("a script");
-        std::fs::set_permissions(&engine, std::fs::Permissions::from_mode(0o755)).expect("mode");
-        let games = directory.join("games.vf.zst");
-        let mut writer = GameWriter::create(&games).expect("a file");
-        for seed in 0..40 {
-            let mut random = Random(seed);
-            let mut position = Position::startpos();
-            let start = PackedBoard::pack(&position);
-            let mut plies = Vec::new();
-            for _ in 0..10 + seed % 5 {
-                let moves = position.legal_moves();
-                let m = moves[random.below(moves.len())];
-                plies.push(PlyRecord {
-                    played: PackedMove::new(m),
-                    score: 0,
-                });
-                position = position.play(m);
-            }
-            let result = GameResult::Draw;
-            writer
-                .write(&GameRecord {
-                    start,
-                    result,
-                    plies,
-                })
-                .expect("a file");
-        }
-        writer.finish().expect("a file");
-        let mut job = Job {
-            output: directory.join("labelled.vf.zst"),
-            question: Question::Static,
-            processes: 2,
-            games,
-            engine,
-        };
+done";
+
+    #[cfg(unix)]
+    #[test]
+    fn games_are_labelled_in_order_for_both_colours() {
+        let engine = Script::new(ANSWERS);
+        let (_folder, mut job) = job(&engine);
         let read = |path: &Path| -> Vec<GameRecord> {
             GameReader::open(path)
                 .expect("a file")
@@ -450,6 +430,37 @@ done
             );
             assert!(scores.iter().skip(1).step_by(2).all(|&score| score == -70));
         }
-        let _ = std::fs::remove_dir_all(directory);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_engine_that_fails_leaves_the_output_as_it_was() {
+        for script in [
+            "exit 1",
+            "read l; echo uciok; read l; read l; echo readyok; read l; exit 1",
+        ] {
+            let engine = Script::new(script);
+            let (folder, job) = job(&engine);
+            std::fs::write(&job.output, "precious").expect("written");
+            assert!(run(&job, |_, _| ()).is_err());
+            assert_eq!(std::fs::read(&job.output).expect("the file"), b"precious");
+            let left = std::fs::read_dir(folder.path()).expect("a folder").count();
+            assert_eq!(left, 2, "no temporary file stays");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn games_are_not_replaced_by_their_labels() {
+        let engine = Script::new(ANSWERS);
+        let (_folder, mut job) = job(&engine);
+        let before = std::fs::read(&job.games).expect("the games");
+        job.output = job.games.clone();
+        let result = run(&job, |_, _| ());
+        assert!(
+            matches!(result, Err(LabelError::InputIsOutput(_))),
+            "{result:?}"
+        );
+        assert_eq!(std::fs::read(&job.games).expect("the games"), before);
     }
 }
