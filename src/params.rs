@@ -1,9 +1,12 @@
 //! Every tunable number of search and evaluation, one line each: name, default, smallest and
-//! largest sensible value, and the step that a tuner begins with.
+//! largest sensible value, and the step that a tuner begins with. Beside them the off-switches
+//! of whole techniques, for ablation.
 //!
-//! In a normal build each is a constant. With the feature `tune` each is an atomic that
-//! [`set`] changes at run time: the UCI loop shows them as spin options, for SPSA and for
+//! In a normal build each is a constant. With the feature `tune` each is an atomic that [`set`]
+//! or [`switch`] changes at run time: the UCI loop shows them as options, for SPSA and for
 //! matches with a technique switched off.
+
+use crate::types::Role;
 
 /// A parameter as tuners see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +59,116 @@ macro_rules! parameters {
     };
 }
 
+/// The techniques that can be switched off, all on by default. Each is asked in one place, where
+/// the technique lives, so that off means wholly off.
+macro_rules! switches {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
+        /// Every off-switch, in the order of this file.
+        pub const SWITCHES: &[&str] = &[$(stringify!($name)),*];
+
+        #[cfg(not(feature = "tune"))]
+        mod switch_values {
+            $($(#[$doc])* #[inline(always)] #[must_use] pub const fn $name() -> bool { true })*
+
+            pub(super) const fn store(_name: &str, _on: bool) -> bool {
+                false
+            }
+        }
+
+        #[cfg(feature = "tune")]
+        mod switch_values {
+            use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+            #[expect(non_upper_case_globals)]
+            mod cells {
+                use super::AtomicBool;
+                $(pub static $name: AtomicBool = AtomicBool::new(true);)*
+            }
+
+            $($(#[$doc])* #[inline(always)] #[must_use] pub fn $name() -> bool { cells::$name.load(Relaxed) })*
+
+            pub(super) fn store(name: &str, on: bool) -> bool {
+                match name {
+                    $(stringify!($name) => cells::$name.store(on, Relaxed),)*
+                    _ => return false,
+                }
+                true
+            }
+        }
+
+        pub use switch_values::*;
+    };
+}
+
+switches! {
+    /// Aspiration windows.
+    use_aspiration;
+    /// Principal variation search: a zero window for all but the first move.
+    use_zero_window;
+    /// The transposition table's move first.
+    use_tt_move;
+    /// Cutoffs by the transposition table in the main search.
+    use_tt_cutoffs;
+    /// The table's score in place of the static evaluation, where its bound allows.
+    use_tt_eval;
+    /// Butterfly history.
+    use_butterfly;
+    /// Capture history.
+    use_capture_history;
+    /// Continuation histories.
+    use_continuation;
+    /// Pawn history.
+    use_pawn_history;
+    /// Killer moves.
+    use_killers;
+    /// Captures that lose the exchange last.
+    use_see_split;
+    /// Correction histories.
+    use_correction;
+    /// Razoring.
+    use_razoring;
+    /// Reverse futility pruning.
+    use_reverse_futility;
+    /// Null move pruning.
+    use_null_move;
+    /// Internal iterative reductions.
+    use_internal_reductions;
+    /// ProbCut.
+    use_probcut;
+    /// Hindsight depth adjustment.
+    use_hindsight;
+    /// Late move pruning.
+    use_late_move_pruning;
+    /// Futility pruning of quiet moves.
+    use_futility;
+    /// History pruning.
+    use_history_pruning;
+    /// SEE pruning in the main search.
+    use_see_pruning;
+    /// Singular extensions, with multi-cut and negative extensions.
+    use_singular;
+    /// Late move reductions.
+    use_reductions;
+    /// The transposition table in the quiescence search.
+    use_qsearch_tt;
+    /// Pruning of captures in the quiescence search.
+    use_qsearch_pruning;
+    /// A draw score for a repetition one move ahead.
+    use_upcoming_repetition;
+    /// The soft time bound scaled by how clear the best move is.
+    use_time_scaling;
+    /// Quiet moves out of and into attacks by lesser pieces.
+    use_threat_ordering;
+    /// Quiet checks ordered early.
+    use_check_ordering;
+    /// Futility pruning of captures.
+    use_capture_futility;
+    /// Less depth for the moves after one that raised alpha.
+    use_raise_reduction;
+    /// Quiescence scores above beta blended with beta.
+    use_qsearch_blend;
+}
+
 parameters! {
     /// Material values of exchange evaluation and of capture ordering, in centipawns.
     see_pawn = 100, 60, 160, 8;
@@ -64,44 +177,10 @@ parameters! {
     see_rook = 500, 350, 800, 25;
     see_queen = 950, 700, 1400, 40;
 
-    // Off-switches of whole techniques, for ablation: 1 is on.
-    use_aspiration = 1, 0, 1, 1;
-    use_zero_window = 1, 0, 1, 1;
-    use_table_move = 1, 0, 1, 1;
-    use_table_cuts = 1, 0, 1, 1;
-    use_table_eval = 1, 0, 1, 1;
-    use_butterfly = 1, 0, 1, 1;
-    use_capture_history = 1, 0, 1, 1;
-    use_continuation = 1, 0, 1, 1;
-    use_pawn_history = 1, 0, 1, 1;
-    use_killers = 1, 0, 1, 1;
-    use_see_split = 1, 0, 1, 1;
-    use_correction = 1, 0, 1, 1;
-    use_razoring = 1, 0, 1, 1;
-    use_reverse_futility = 1, 0, 1, 1;
-    use_null_move = 1, 0, 1, 1;
-    use_internal_reductions = 1, 0, 1, 1;
-    use_probcut = 1, 0, 1, 1;
-    use_hindsight = 1, 0, 1, 1;
-    use_late_move_pruning = 1, 0, 1, 1;
-    use_futility = 1, 0, 1, 1;
-    use_history_pruning = 1, 0, 1, 1;
-    use_see_pruning = 1, 0, 1, 1;
-    use_singular = 1, 0, 1, 1;
-    use_reductions = 1, 0, 1, 1;
-    use_qsearch_table = 1, 0, 1, 1;
-    use_qsearch_pruning = 1, 0, 1, 1;
-    use_upcoming_repetition = 1, 0, 1, 1;
-    use_node_time = 1, 0, 1, 1;
-    use_threat_ordering = 1, 0, 1, 1;
-    use_capture_futility = 1, 0, 1, 1;
-    use_raise_reduction = 1, 0, 1, 1;
-    use_qsearch_halfway = 1, 0, 1, 1;
-
     /// Aspiration: half width of the first window, and what squared scores add to it.
     aspiration_width = 10, 4, 30, 2;
     aspiration_variance = 12_000, 2_000, 60_000, 2_000;
-    /// Growth after a failure, in 1/64.
+    /// Growth after a failure, in 1/256, on top of a quarter.
     aspiration_growth = 96, 72, 160, 8;
 
     /// Reverse futility pruning: deepest, margin a ply, what improving takes off it, and what
@@ -156,7 +235,7 @@ parameters! {
     /// History pruning: deepest (after reduction), history a ply.
     history_pruning_depth = 6, 3, 10, 1;
     history_pruning_margin = 4000, 1500, 8000, 300;
-    /// Exchange pruning: deepest, margins for quiet moves (a squared reduced ply) and captures.
+    /// SEE pruning: deepest, margins for quiet moves (a squared reduced ply) and captures.
     see_depth = 10, 5, 16, 1;
     see_quiet = 18, 6, 60, 3;
     see_noisy = 90, 40, 180, 8;
@@ -166,7 +245,7 @@ parameters! {
     /// may be; margins of double and triple extensions; most double extensions on a line.
     singular_depth = 6, 4, 9, 1;
     singular_margin = 52, 24, 140, 6;
-    singular_table_depth = 3, 2, 5, 1;
+    singular_tt_depth = 3, 2, 5, 1;
     double_margin = 14, 2, 50, 3;
     triple_margin = 90, 40, 200, 10;
     double_limit = 10, 4, 20, 1;
@@ -180,7 +259,7 @@ parameters! {
     lmr_noisy_slope = 310, 180, 500, 16;
     lmr_cut_node = 1500, 500, 3000, 128;
     lmr_not_improving = 600, 0, 1400, 90;
-    lmr_table_noisy = 800, 0, 1600, 90;
+    lmr_tt_noisy = 800, 0, 1600, 90;
     lmr_tt_pv = 900, 200, 2000, 100;
     lmr_pv = 700, 0, 1600, 90;
     lmr_check = 900, 0, 1800, 90;
@@ -245,15 +324,15 @@ parameters! {
 /// The material value of a role for exchanges; the king's is beyond any sum of the others.
 #[inline]
 #[must_use]
-pub fn see_value(role: crate::types::Role) -> i32 {
+pub fn see_value(role: Role) -> i32 {
     const KING: i32 = 20_000;
     match role {
-        crate::types::Role::Pawn => see_pawn(),
-        crate::types::Role::Knight => see_knight(),
-        crate::types::Role::Bishop => see_bishop(),
-        crate::types::Role::Rook => see_rook(),
-        crate::types::Role::Queen => see_queen(),
-        crate::types::Role::King => KING,
+        Role::Pawn => see_pawn(),
+        Role::Knight => see_knight(),
+        Role::Bishop => see_bishop(),
+        Role::Rook => see_rook(),
+        Role::Queen => see_queen(),
+        Role::King => KING,
     }
 }
 
@@ -264,6 +343,12 @@ pub fn set(name: &str, value: i32) -> bool {
         return false;
     };
     (parameter.min..=parameter.max).contains(&value) && values::store(name, value)
+}
+
+/// Switches a technique on or off. Returns false if there is no switch of that name, or this
+/// build's switches are constants.
+pub fn switch(name: &str, on: bool) -> bool {
+    switch_values::store(name, on)
 }
 
 #[cfg(test)]
@@ -279,5 +364,18 @@ mod tests {
                 p.name
             );
         }
+    }
+
+    #[test]
+    fn only_a_tuning_build_changes_values() {
+        let tunable = cfg!(feature = "tune");
+        for p in PARAMETERS {
+            assert_eq!(set(p.name, p.default), tunable, "{}", p.name);
+            assert!(!set(p.name, p.max + 1), "{}", p.name);
+        }
+        for name in SWITCHES {
+            assert_eq!(switch(name, true), tunable, "{name}");
+        }
+        assert!(!set("no_such_parameter", 1) && !switch("no_such_switch", true));
     }
 }

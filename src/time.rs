@@ -1,11 +1,14 @@
 //! How long to think: pure functions from a chess clock to two bounds.
 //!
-//! The *soft* bound is asked between iterations (and scaled by the search according to how
-//! settled the best move is): past it no new iteration begins. The *hard* bound is asked inside
-//! the tree: past it the search stops at once. All clock arithmetic is in milliseconds and
-//! signed, because clients do send negative clocks to an engine that is already too late.
+//! The *soft* bound is checked between iterations, scaled by [`BestMoveStability`]: past it no new
+//! iteration begins. The *hard* bound is checked inside the tree: past it the search stops at once.
+//! All clock arithmetic is in milliseconds and signed, because clients do send negative clocks to
+//! an engine that is already too late.
 
 use std::time::Duration;
+
+use crate::params as p;
+use crate::types::{Move, Score};
 
 /// How often the overhead of one move is kept on the clock: a busy machine loses it several times
 /// over on some moves, and a clock that lives on its increment has nothing else to lose it from.
@@ -133,9 +136,104 @@ fn millis(ms: i64) -> Duration {
     Duration::from_millis(u64::try_from(ms).unwrap_or(0)).max(SHORTEST)
 }
 
+/// Iterations after which the best move's stability counts no more.
+const MOST_STABLE: i32 = 8;
+/// Centipawns below the mean score at which a drop counts in full.
+const FULL_DROP: i32 = 60;
+
+/// How clear the choice of the best move has been, from one iteration to the next.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BestMoveStability {
+    best: Option<Move>,
+    /// Iterations for which the best move has stayed the same.
+    unchanged: i32,
+    /// A running mean of the iterations' scores.
+    mean: Option<Score>,
+}
+
+impl BestMoveStability {
+    /// Takes the result of an iteration.
+    pub fn note(&mut self, best: Move, score: Score) {
+        if self.best == Some(best) {
+            self.unchanged = (self.unchanged + 1).min(MOST_STABLE);
+        } else {
+            self.best = Some(best);
+            self.unchanged = 0;
+        }
+        self.mean = Some(match self.mean {
+            Some(mean) if !score.is_decisive() => {
+                Score::from_raw((3 * mean.raw() + score.raw()) / 4)
+            }
+            Some(mean) => mean,
+            None => score,
+        });
+    }
+
+    /// What the soft bound is multiplied with: less than 1 where the best move is clear. `effort`
+    /// is the share of all nodes that went into it, 0 to 1, and `score` its latest score.
+    #[must_use]
+    pub fn factor(&self, effort: f64, score: Score) -> f64 {
+        if !p::use_time_scaling() {
+            return 1.0;
+        }
+        let nodes = f64::from(p::time_node_base()) / 100.0
+            - f64::from(p::time_node_slope()) / 100.0 * effort;
+        let stability =
+            f64::from(p::time_stability_base() - p::time_stability_step() * self.unchanged) / 100.0;
+        let drop = self
+            .mean
+            .map_or(0, |mean| (mean - score).clamp(-FULL_DROP / 2, FULL_DROP));
+        let falling = 1.0 + f64::from(p::time_drop() * drop) / f64::from(100 * FULL_DROP);
+        nodes * stability * falling
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Position;
+
+    #[test]
+    fn a_stable_best_move_takes_less_time_and_a_falling_score_more() {
+        let moves = Position::startpos().legal_moves();
+        let (score, effort) = (Score::cp(20), 0.5);
+        let mut stability = BestMoveStability::default();
+        stability.note(moves[0], score);
+        let mut last = stability.factor(effort, score);
+        for _ in 0..MOST_STABLE {
+            stability.note(moves[0], score);
+            assert!(stability.factor(effort, score) < last);
+            last = stability.factor(effort, score);
+        }
+        stability.note(moves[0], score);
+        assert!(
+            stability.factor(effort, score) >= last,
+            "stability counts no further"
+        );
+        assert!(
+            stability.factor(0.9, score) < last,
+            "all nodes in the best move"
+        );
+        assert!(stability.factor(effort, score - 100) > last, "a drop");
+        assert!(stability.factor(effort, score + 100) < last, "a rise");
+        stability.note(moves[1], score);
+        assert!(stability.factor(effort, score) > last, "another best move");
+    }
+
+    #[test]
+    fn the_factor_stays_positive_and_moderate() {
+        let moves = Position::startpos().legal_moves();
+        let mut stability = BestMoveStability::default();
+        for round in 0..40 {
+            stability.note(moves[round / 10 % 2], Score::cp(-50 * round as i32));
+            for effort in [0.0, 0.5, 1.0] {
+                for score in [-3000, 0, 3000] {
+                    let factor = stability.factor(effort, Score::cp(score));
+                    assert!((0.1..=5.0).contains(&factor), "{factor}");
+                }
+            }
+        }
+    }
 
     fn clock(remaining: i64, increment: i64) -> Clock {
         Clock {

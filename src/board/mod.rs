@@ -21,7 +21,7 @@ pub use delta::Delta;
 pub use game::{Game, GameEnd, GameError, Start};
 pub use keys::Keys;
 pub use legality::{Legality, attacked, attacked_by_lesser, pawn_attacks};
-pub use movegen::Stage;
+pub use movegen::{Stage, is_noisy};
 pub use notation::{FenError, MoveError};
 pub use perft::{Counts, Perft, perft};
 pub use position::Position;

@@ -34,6 +34,13 @@ impl Stage {
     }
 }
 
+/// Whether a move captures or promotes: what [`Stage::Noisy`] generates.
+#[must_use]
+#[inline]
+pub fn is_noisy(m: Move) -> bool {
+    m.is_capture() || m.is_promotion()
+}
+
 /// The roles that a pawn may become, strongest first.
 pub(super) const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Knight, Role::Rook, Role::Bishop];
 

@@ -2,6 +2,7 @@
 
 use super::{COLORS, Cell, SQUARES, color_index, table};
 use crate::memory::LargeTable;
+use crate::params as p;
 use crate::types::{Bitboard, Color, PackedMove};
 
 /// Squares that the enemy attacks: a move out of an attack and one into it differ in kind.
@@ -27,6 +28,9 @@ impl ButterflyHistory {
     #[must_use]
     #[inline]
     pub fn get(&self, color: Color, threats: Threats, m: PackedMove) -> i32 {
+        if !p::use_butterfly() {
+            return 0;
+        }
         self.0[ButterflyHistory::index(color, threats, m)].get()
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Cell, PIECES, SQUARES, piece_index, table};
 use crate::memory::LargeTable;
+use crate::params as p;
 use crate::types::{Move, Piece, Role};
 
 /// Captured roles (a king is never captured), and none for a promotion without capture.
@@ -26,6 +27,9 @@ impl CaptureHistory {
     #[must_use]
     #[inline]
     pub fn get(&self, piece: Piece, m: Move) -> i32 {
+        if !p::use_capture_history() {
+            return 0;
+        }
         self.0[CaptureHistory::index(piece, m)].get()
     }
 

@@ -3,6 +3,7 @@
 
 use super::{Cell, PIECES, SQUARES, piece_index, table};
 use crate::memory::LargeTable;
+use crate::params as p;
 use crate::types::{Piece, Square};
 
 const PIECE_TO: usize = PIECES * SQUARES;
@@ -65,6 +66,9 @@ impl ContinuationHistory {
     #[must_use]
     #[inline]
     pub fn get(&self, earlier: PieceTo, now: PieceTo) -> i32 {
+        if !p::use_continuation() {
+            return 0;
+        }
         self.0[earlier.index() * PIECE_TO + now.index()].get()
     }
 

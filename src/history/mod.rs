@@ -1,6 +1,7 @@
-//! What earlier nodes teach about moves and evaluations: one table a file, all made of one kind
-//! of cell. Tables belong to one thread.
+//! Statistics of earlier nodes about moves and evaluations: one table a file, all made of one
+//! kind of cell. Each thread has its own.
 
+mod bonus;
 mod butterfly;
 mod capture;
 mod cell;
@@ -8,6 +9,7 @@ mod continuation;
 mod correction;
 mod pawn;
 
+pub use bonus::{bonus, malus};
 pub use butterfly::{ButterflyHistory, Threats};
 pub use capture::CaptureHistory;
 pub use cell::HistoryCell;
@@ -23,6 +25,23 @@ use crate::types::{Color, Piece};
 /// Bound of the move histories' cells.
 pub const HISTORY_MAX: i32 = 16_384;
 type Cell = HistoryCell<HISTORY_MAX>;
+
+/// How far back continuation histories look, in plies.
+pub const CONTINUATIONS: [usize; 4] = [1, 2, 4, 6];
+
+/// The histories of one thread.
+#[derive(Debug, Default)]
+pub struct Histories {
+    pub butterfly: ButterflyHistory,
+    pub capture: CaptureHistory,
+    pub continuation: ContinuationHistory,
+    pub pawn: PawnHistory,
+    pub pawn_correction: CorrectionHistory,
+    pub minor_correction: CorrectionHistory,
+    /// By the colour of the pieces.
+    pub non_pawn_correction: [CorrectionHistory; 2],
+    pub continuation_correction: CorrectionHistory,
+}
 
 const COLORS: usize = 2;
 const SQUARES: usize = 64;

@@ -2,6 +2,7 @@
 
 use super::{Cell, PIECES, SQUARES, piece_index, table};
 use crate::memory::LargeTable;
+use crate::params as p;
 use crate::types::{Piece, Square};
 
 /// Pawn structures told apart; a power of two.
@@ -26,6 +27,9 @@ impl PawnHistory {
     #[must_use]
     #[inline]
     pub fn get(&self, pawn_key: u64, piece: Piece, to: Square) -> i32 {
+        if !p::use_pawn_history() {
+            return 0;
+        }
         self.0[PawnHistory::index(pawn_key, piece, to)].get()
     }
 

@@ -1,43 +1,29 @@
 //! Iterative deepening: one search after the other, each a ply deeper, each ordering the next
-//! one's moves, until a limit says that the result must do.
+//! one's moves, until a limit ends it.
 
 use std::time::Duration;
 
-use super::kinds::{Root, Window};
-use super::root::RootMoves;
+use super::aspiration::{ASPIRATION_DEPTH, Aspiration};
+use super::node_type::Root;
+use super::root_moves::{RootMove, RootMoves};
+use super::stack::Stack;
+use super::window::Window;
 use super::worker::Worker;
 use super::{Info, Job, Outcome, Report, Searched, Silent};
 use crate::board::KeyHistory;
 use crate::params as p;
+use crate::time::BestMoveStability;
 use crate::types::{Bound, Depth, MAX_DEPTH, Move, Ply, Score};
 
-/// From this depth on windows are narrow.
-const ASPIRATION_DEPTH: Depth = Depth(4);
-/// A window wider than this is opened altogether.
-const WIDEST: i32 = 1000;
-/// After this many fail highs in a row the search is repeated no less deep any more.
-const MOST_SHALLOWER: i32 = 3;
-/// Iterations after which the best move's stability counts no more.
-const MOST_STABLE: i32 = 8;
 /// Scores outside the window are reported once a search has taken this long.
-const BOUNDS_TOLD_AFTER: Duration = Duration::from_secs(3);
+const BOUNDS_REPORTED_AFTER: Duration = Duration::from_secs(3);
 /// Scores this near zero are draws that the search told apart by a centipawn.
 const DRAW_NOISE: i32 = 1;
 
-/// What time management remembers from one iteration to the next.
-#[derive(Default)]
-struct Settledness {
-    best: Option<Move>,
-    /// Iterations that the best move has stayed the same.
-    stable: i32,
-    /// A running mean of the iterations' scores.
-    mean: Option<Score>,
-}
-
 impl Worker {
-    /// Searches until a limit is reached or the shared signals say stop, and speaks through
-    /// `report` on the way. Whoever calls has begun the search (`Shared::begin`) and decides
-    /// when the result may be told.
+    /// Searches until a limit is reached or the shared signals stop it, and reports to `report` on
+    /// the way. The caller has begun the search (`Shared::begin`) and decides when to publish the
+    /// result.
     ///
     /// `None` if nothing was searched: there is no legal (or allowed) move, or the search was
     /// stopped before it had searched one.
@@ -54,21 +40,22 @@ impl Worker {
             .unwrap_or(MAX_DEPTH)
             .min(MAX_DEPTH)
             .max(Depth::ONE);
-        let mut settledness = Settledness::default();
+        let mut stability = BestMoveStability::default();
         for depth in 1..=last.plies() {
             self.root_depth = Depth(depth);
             self.seldepth = 0;
             self.root.begin_iteration();
             if self.iteration(job).is_err() {
-                // The last line told is the one that is played.
+                // The last line reported is the one that is played.
                 self.root.all_exact();
                 self.report_lines();
                 break;
             }
             self.completed = self.root_depth;
             self.publish_nodes();
-            settledness.note(self.best_line());
-            if self.is_enough(job, &settledness) {
+            let best = self.best_line();
+            stability.note(best.m, best.score);
+            if self.is_enough(job, &stability) {
                 break;
             }
         }
@@ -82,7 +69,7 @@ impl Worker {
         self.limits = job.limits.clone();
         self.selectivity = job.selectivity;
         self.keys = KeyHistory::new(&job.history);
-        self.stack = super::stack::Stack::default();
+        self.stack = Stack::default();
         self.evaluator.reset(&job.root);
         let legal = job.root.legal_moves();
         self.root = RootMoves::new(match &job.limits.root_moves {
@@ -107,48 +94,24 @@ impl Worker {
         Ok(())
     }
 
-    /// Searches the root in a narrow window around the score expected, wider again each time
-    /// that the score falls outside: most of the tree is cut by bounds nearer to the truth.
+    /// Searches the root until its score lies inside the window.
     fn aspiration(&mut self, job: &Job) -> Searched<()> {
-        let expected = self
-            .root
-            .current()
-            .average
-            .filter(|_| self.uses(p::use_aspiration()) && self.root_depth >= ASPIRATION_DEPTH);
-        let Some((mean, square)) = expected.filter(|(mean, _)| !mean.is_decisive()) else {
-            return self
-                .search_root(job, Window::OPEN, self.root_depth)
-                .map(drop);
+        let narrow = self.uses(p::use_aspiration()) && self.root_depth >= ASPIRATION_DEPTH;
+        let mut aspiration = match self.root.current().average {
+            Some((mean, square)) if narrow && !mean.is_decisive() => {
+                Aspiration::around(mean, square)
+            }
+            _ => Aspiration::open(),
         };
-        let mut width =
-            p::aspiration_width() + (square / i64::from(p::aspiration_variance())) as i32;
-        let mut window = around(mean, width);
-        let mut shallower = 0;
         loop {
-            let depth = self.root_depth - shallower;
+            let (window, depth) = (aspiration.window(), aspiration.depth(self.root_depth));
             let score = self.search_root(job, window, depth)?;
-            if score <= window.alpha {
-                // Fail low: the old beta is too high as well.
-                let middle = (window.alpha.raw() + window.beta.raw()) / 2;
-                window.beta = Score::from_raw(middle);
-                window.alpha = lowered(score, width);
-                shallower = 0;
-            } else if score >= window.beta {
-                window.beta = raised(score, width);
-                shallower = (shallower + 1)
-                    .min(MOST_SHALLOWER)
-                    .min(self.root_depth.plies() - 1);
-            } else {
+            if window == Window::OPEN || aspiration.accept(score, self.root_depth) {
                 return Ok(());
             }
-            if self.shared.signals.elapsed() >= BOUNDS_TOLD_AFTER {
+            if self.shared.signals.elapsed() >= BOUNDS_REPORTED_AFTER {
                 self.report_lines();
             }
-            if score.is_decisive() {
-                window = Window::OPEN;
-                shallower = 0;
-            }
-            width += width * p::aspiration_growth() / 256 + width / 4;
         }
     }
 
@@ -177,8 +140,8 @@ impl Worker {
         }
     }
 
-    /// Whether the result of a completed iteration will do.
-    fn is_enough(&mut self, job: &Job, settledness: &Settledness) -> bool {
+    /// Whether a completed iteration is the last.
+    fn is_enough(&mut self, job: &Job, stability: &BestMoveStability) -> bool {
         if self.shared.signals.is_stopped() {
             return true;
         }
@@ -195,11 +158,11 @@ impl Worker {
         let nodes = self.shared.nodes();
         let nodes_spent = limits.soft_nodes.is_some_and(|soft| nodes >= soft)
             || limits.nodes.is_some_and(|hard| nodes >= hard);
-        mate_found || nodes_spent || self.time_is_up(settledness)
+        mate_found || nodes_spent || self.time_is_up(stability)
     }
 
     /// The soft bound, stretched while the best move is in doubt and shortened when it is not.
-    fn time_is_up(&mut self, settledness: &Settledness) -> bool {
+    fn time_is_up(&mut self, stability: &BestMoveStability) -> bool {
         let Some(time) = self.limits.time.filter(|time| !time.fixed) else {
             return false;
         };
@@ -208,7 +171,7 @@ impl Worker {
         let factor = if forced {
             0.0
         } else {
-            settledness.factor(self)
+            stability.factor(self.best_move_effort(), self.best_line().score)
         };
         let up = self.shared.signals.elapsed() >= time.soft.mul_f64(factor).min(time.hard);
         if up && self.shared.signals.is_pondering() {
@@ -218,11 +181,11 @@ impl Worker {
         up
     }
 
-    fn best_line(&self) -> &super::root::RootMove {
+    fn best_line(&self) -> &RootMove {
         &self.root.all()[0]
     }
 
-    /// Tells every line of multi-PV.
+    /// Reports every line of multi-PV.
     fn report_lines(&mut self) {
         if self.id != 0 {
             return;
@@ -232,7 +195,7 @@ impl Worker {
         let hashfull = self.shared.tt.hashfull();
         let lines = self.limits.multi_pv.clamp(1, self.root.len());
         for (index, root) in self.root.all().iter().take(lines).enumerate() {
-            // A line that this iteration has not reached shows what the last one said.
+            // A line that this iteration has not reached keeps the score of the last one.
             let (score, bound) = if root.score == -Score::INFINITE {
                 (root.previous, None)
             } else {
@@ -242,7 +205,7 @@ impl Worker {
                 continue;
             }
             self.report.info(&Info {
-                depth: self.completed_depth().max(self.root_depth),
+                depth: self.root_depth,
                 seldepth: root.seldepth.max(1),
                 multi_pv: index + 1,
                 score: if score.raw().abs() <= DRAW_NOISE {
@@ -276,63 +239,23 @@ impl Worker {
             pv: best.pv.clone(),
         })
     }
-}
 
-impl Settledness {
-    fn note(&mut self, best: &super::root::RootMove) {
-        if self.best == Some(best.m) {
-            self.stable = (self.stable + 1).min(MOST_STABLE);
-        } else {
-            self.best = Some(best.m);
-            self.stable = 0;
+    /// Notes what the search of a root move found: see [`RootMoves::note`].
+    pub(super) fn note_root_move(&mut self, m: Move, score: Score, raised: bool, nodes: u64) {
+        let line = self.pv.line(Ply::ROOT.next());
+        self.root.note(m, score, raised, nodes, self.seldepth, line);
+    }
+
+    /// Reports which root move is being searched.
+    pub(super) fn announce(&mut self, m: Move, number: usize) {
+        if self.id == 0 {
+            let number = self.root.number(number);
+            self.report.current_move(self.root_depth, m, number);
         }
-        self.mean = Some(match self.mean {
-            Some(mean) if !best.score.is_decisive() => {
-                Score::from_raw((3 * mean.raw() + best.score.raw()) / 4)
-            }
-            Some(mean) => mean,
-            None => best.score,
-        });
     }
 
-    /// What the soft bound is multiplied with.
-    fn factor(&self, worker: &Worker) -> f64 {
-        /// Centipawns of drop that count in full.
-        const DEEP_DROP: i32 = 60;
-        if p::use_node_time() == 0 {
-            return 1.0;
-        }
-        let effort = worker.best_move_effort();
-        let nodes = f64::from(p::time_node_base()) / 100.0
-            - f64::from(p::time_node_slope()) / 100.0 * effort;
-        let stability =
-            f64::from(p::time_stability_base() - p::time_stability_step() * self.stable) / 100.0;
-        let score = worker.best_line().score;
-        let drop = self
-            .mean
-            .map_or(0, |mean| (mean - score).clamp(-DEEP_DROP / 2, DEEP_DROP));
-        let falling = 1.0 + f64::from(p::time_drop() * drop) / f64::from(100 * DEEP_DROP);
-        nodes * stability * falling
-    }
-}
-
-fn around(score: Score, width: i32) -> Window {
-    Window::new(lowered(score, width), raised(score, width))
-}
-
-/// A bound below a score; minus infinite when the window has grown too wide to help.
-fn lowered(score: Score, width: i32) -> Score {
-    if width > WIDEST {
-        -Score::INFINITE
-    } else {
-        (score - width).max(-Score::INFINITE)
-    }
-}
-
-fn raised(score: Score, width: i32) -> Score {
-    if width > WIDEST {
-        Score::INFINITE
-    } else {
-        (score + width).min(Score::INFINITE)
+    /// The share of all nodes that went into the best move.
+    fn best_move_effort(&self) -> f64 {
+        self.best_line().nodes as f64 / self.nodes.max(1) as f64
     }
 }

@@ -1,23 +1,30 @@
 //! The alpha-beta search. Start reading at [`node`]: its numbered steps name everything else.
 
-mod early;
+mod aspiration;
+mod draws;
 mod iterate;
-mod kinds;
 pub mod limits;
 mod moves;
 mod node;
+mod node_state;
+mod node_type;
 mod picker;
 mod prune;
 mod pv;
 mod qsearch;
 mod reduce;
+mod reductions;
 pub mod report;
-mod root;
+mod root_moves;
+mod searched_moves;
 pub mod signals;
 mod singular;
 mod stack;
+mod static_eval;
 mod stats;
+mod tt_cutoff;
 mod update;
+mod window;
 mod worker;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

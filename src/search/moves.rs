@@ -1,45 +1,20 @@
-//! Steps 12 to 17: the move loop, with the pruning of single moves, reductions and re-searches.
-
-use arrayvec::ArrayVec;
+//! The move loop, with the pruning of single moves, reductions and re-searches.
 
 use super::Searched;
-use super::kinds::{NodeType, Pv, Window};
-use super::node::Node;
+use super::node_state::Node;
+use super::node_type::{NodeType, Pv};
 use super::picker::Picker;
-use super::reduce::{Candidate, PLY};
-use super::update::bonus;
+use super::reduce::MoveInfo;
+use super::reductions::PLY;
+use super::searched_moves::SearchedMoves;
+use super::window::Window;
 use super::worker::Worker;
+use crate::board::is_noisy;
+use crate::history::bonus;
 use crate::params as p;
 use crate::types::{Bound, Depth, Move, PackedMove, Score};
 
-/// Moves that are remembered for a malus; more are hardly ever searched in one node.
-const TRIED: usize = 32;
-
-/// A capture or a promotion: a move that changes the material.
-pub(super) fn is_noisy(m: Move) -> bool {
-    m.is_capture() || m.is_promotion()
-}
-
-/// Moves that were searched before the best one.
-#[derive(Default)]
-pub(super) struct Tried {
-    pub quiet: ArrayVec<Move, TRIED>,
-    pub noisy: ArrayVec<Move, TRIED>,
-}
-
-impl Tried {
-    fn push(&mut self, m: Move, noisy: bool) {
-        let list = if noisy {
-            &mut self.noisy
-        } else {
-            &mut self.quiet
-        };
-        // A full list forgets the latest, which were the least promising.
-        let _ = list.try_push(m);
-    }
-}
-
-/// What the loop has found so far.
+/// What the move loop has found so far.
 struct Progress {
     alpha: Score,
     /// What the next move is searched to, before its own extension and reduction.
@@ -52,8 +27,8 @@ struct Progress {
     number: usize,
 }
 
-/// What shallow pruning says of a move.
-#[derive(PartialEq, Eq)]
+/// What shallow pruning decides about a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Search,
     Skip,
@@ -62,15 +37,15 @@ enum Verdict {
 }
 
 impl Worker {
-    /// Searches the node's moves; `table_extension` is what the singular search concluded for
+    /// Searches the node's moves; `tt_extension` is what the singular search concluded for
     /// the first.
     pub(super) fn search_moves<T: NodeType>(
         &mut self,
         node: &Node<'_>,
-        table_extension: i32,
+        tt_extension: i32,
     ) -> Searched<Score> {
         let Window { alpha, beta } = node.window;
-        let mut tried = Tried::default();
+        let mut searched = SearchedMoves::default();
         let mut picker = Picker::all(node.tt_move);
         let mut so_far = Progress {
             alpha,
@@ -81,7 +56,13 @@ impl Worker {
             number: 0,
         };
 
-        while let Some(m) = picker.next(self, node.position, &node.legality, node.ply) {
+        while let Some(m) = picker.next(
+            &self.histories,
+            &self.stack,
+            node.position,
+            &node.legality,
+            node.ply,
+        ) {
             if PackedMove::new(m) == node.excluded || T::ROOT && !self.root.is_open(m) {
                 continue;
             }
@@ -90,13 +71,12 @@ impl Worker {
             if T::ROOT {
                 self.announce(m, so_far.number);
             }
-            let candidate = self.candidate(node, m, &so_far);
+            let info = self.move_info(node, m, &so_far);
 
-            // Step 12. Shallow pruning: most late moves need no search at all. Exchange pruning:
-            // +77. Futility: +37 at 10,000 nodes. Late moves: -8. History: -13.
+            // Shallow pruning: most late moves need no search at all.
             if !T::ROOT && self.selective() && !so_far.best.is_loss() && node.position.has_pieces()
             {
-                match self.prune_move::<T>(node, m, &candidate, &mut so_far) {
+                match self.prune_move::<T>(node, m, &info, &mut so_far) {
                     Verdict::Search => {}
                     Verdict::Skip => continue,
                     Verdict::SkipQuiets => {
@@ -106,20 +86,20 @@ impl Worker {
                 }
             }
 
-            // Step 13. Extension: of the table's move, if it is singular.
+            // Extension of the table's move, if it is singular.
             let extension = if node.tt_move == Some(m) {
-                table_extension
+                tt_extension
             } else {
                 0
             };
             let nodes_before = self.nodes;
-            let score = self.search_move::<T>(node, m, candidate, extension, &so_far)?;
+            let score = self.search_move::<T>(node, m, info, extension, &so_far)?;
             if T::ROOT {
                 let raised = so_far.number == 1 || score > so_far.alpha;
                 self.note_root_move(m, score, raised, self.nodes - nodes_before);
             }
 
-            // Step 16. A new best move?
+            // A new best move?
             if score > so_far.best {
                 so_far.best = score;
                 if score > so_far.alpha {
@@ -136,15 +116,15 @@ impl Worker {
                 }
             }
             if so_far.best_move != Some(m) {
-                tried.push(m, candidate.noisy);
+                searched.push(m, info.noisy);
             }
         }
-        self.finish::<T>(node, so_far, &tried)
+        self.finish::<T>(node, so_far, &searched)
     }
 
-    /// Step 16, continued. One good move found, the others are less likely to be better still:
-    /// they are searched less deep: +26 at 6,000 nodes. (A reduction for "alpha raised", as
-    /// Stockfish has it.) In an open window any score raises alpha, so there it says nothing.
+    /// One good move found, the others are less likely to be better still: they are searched
+    /// less deep (as in Stockfish). In an open window any score raises alpha, so a decisive bound
+    /// turns this off.
     fn depth_after_raise(&self, depth: Depth, score: Score, beta: Score) -> Depth {
         /// Shallower and deeper nodes keep their depth.
         const DEPTHS: std::ops::Range<i32> = 3..14;
@@ -159,10 +139,10 @@ impl Worker {
         }
     }
 
-    /// Gathers what pruning and reduction ask about a move.
-    fn candidate(&self, node: &Node<'_>, m: Move, so_far: &Progress) -> Candidate {
+    /// What pruning and reduction need to know about a move.
+    fn move_info(&self, node: &Node<'_>, m: Move, so_far: &Progress) -> MoveInfo {
         let noisy = is_noisy(m);
-        Candidate {
+        MoveInfo {
             number: so_far.number,
             noisy,
             gives_check: false,
@@ -180,71 +160,66 @@ impl Worker {
         }
     }
 
-    /// Step 12. Late move pruning, futility pruning, history pruning and exchange pruning.
+    /// Late move pruning, history pruning, futility pruning and SEE pruning.
     fn prune_move<T: NodeType>(
         &mut self,
         node: &Node<'_>,
         m: Move,
-        candidate: &Candidate,
+        info: &MoveInfo,
         so_far: &mut Progress,
     ) -> Verdict {
         let depth = so_far.depth.plies();
         // The depth that the move would be searched to.
-        let reduction = self.reduction::<T>(node, candidate);
+        let reduction = self.reduction::<T>(node, info);
         let reduced = (depth - reduction / PLY).clamp(0, depth);
 
-        if !candidate.noisy {
-            if p::use_late_move_pruning() == 1
-                && candidate.number as i32 * 128 >= late_moves(depth, node.improving())
+        if !info.noisy {
+            if p::use_late_move_pruning()
+                && info.number as i32 * 128 >= late_moves(depth, node.improving())
             {
                 self.stats.late_pruned += 1;
                 return Verdict::SkipQuiets;
             }
-            if p::use_history_pruning() == 1
+            if p::use_history_pruning()
                 && reduced < p::history_pruning_depth()
-                && candidate.history < -p::history_pruning_margin() * depth
+                && info.history < -p::history_pruning_margin() * depth
             {
                 self.stats.history_pruned += 1;
                 return Verdict::Skip;
             }
-            let hope = node.static_eval
+            let futility_value = node.static_eval
                 + p::futility_base()
                 + p::futility_margin() * reduced
-                + candidate.history * p::futility_history() / 1024;
-            if p::use_futility() == 1
+                + info.history * p::futility_history() / 1024;
+            if p::use_futility()
                 && !node.in_check()
                 && reduced < p::futility_depth()
-                && hope <= so_far.alpha
+                && futility_value <= so_far.alpha
             {
-                // What the pruned moves could have reached at best.
-                if so_far.best < hope && !so_far.best.is_decisive() {
-                    so_far.best = hope;
+                // The most that the pruned moves could have reached.
+                if so_far.best < futility_value && !so_far.best.is_decisive() {
+                    so_far.best = futility_value;
                 }
                 self.stats.futility_pruned += 1;
                 return Verdict::SkipQuiets;
             }
-        } else if p::use_capture_futility() == 1
-            && !node.in_check()
-            && reduced < p::futility_depth()
-        {
-            let hope = node.static_eval
+        } else if p::use_capture_futility() && !node.in_check() && reduced < p::futility_depth() {
+            let futility_value = node.static_eval
                 + p::capture_futility_base()
                 + p::capture_futility_margin() * reduced
                 + m.capture().map_or(0, p::see_value)
-                + candidate.history * p::capture_futility_history() / 1024;
-            if hope <= so_far.alpha && !m.is_promotion() {
+                + info.history * p::capture_futility_history() / 1024;
+            if futility_value <= so_far.alpha && !m.is_promotion() {
                 self.stats.futility_pruned += 1;
                 return Verdict::Skip;
             }
         }
-        let floor = if candidate.noisy {
-            -p::see_noisy() * depth - candidate.history * p::see_noisy_history() / 1024
+        let floor = if info.noisy {
+            -p::see_noisy() * depth - info.history * p::see_noisy_history() / 1024
         } else {
             -p::see_quiet() * reduced * reduced
         };
-        if p::use_see_pruning() == 1
-            && depth <= p::see_depth()
-            && !node.position.see_ge(m, floor.min(0))
+        if p::use_see_pruning() && depth <= p::see_depth() && !node.position.see_ge(m, floor.min(0))
         {
             self.stats.see_pruned += 1;
             return Verdict::Skip;
@@ -252,27 +227,30 @@ impl Worker {
         Verdict::Search
     }
 
-    /// Steps 14 and 15. Plays a move and searches it: reduced and with a zero window first, and
+    /// Plays a move and searches it: reduced and with a zero window first, and
     /// again with more of either if it does better than expected.
     fn search_move<T: NodeType>(
         &mut self,
         node: &Node<'_>,
         m: Move,
-        mut candidate: Candidate,
+        mut info: MoveInfo,
         extension: i32,
         so_far: &Progress,
     ) -> Searched<Score> {
         let ply = node.ply;
         let alpha = so_far.alpha;
         let child = self.play(node.position, ply, m);
-        candidate.gives_check = child.in_check();
+        info.gives_check = child.in_check();
         let mut depth = so_far.depth - 1 + extension;
         let mut score = -Score::INFINITE;
         let first = so_far.number == 1;
+        // In an open window the first move is searched with all of it at once, and without
+        // principal variation search so is every move.
+        let zero_window_first = !T::PV || !first && p::use_zero_window();
 
         if self.uses(p::use_reductions()) && !first && so_far.depth > Depth::ONE {
-            // Step 14. Late move reduction: +152.
-            let reduction = self.reduction::<T>(node, &candidate);
+            // Late move reduction.
+            let reduction = self.reduction::<T>(node, &info);
             let least = Depth::ONE.min(depth);
             let reduced = (depth - reduction / PLY).clamp(least, depth + i32::from(T::PV));
             self.stack.at_mut(ply).reduction = (depth - reduced) * PLY;
@@ -286,9 +264,9 @@ impl Worker {
                 depth += i32::from(gain > p::lmr_deeper());
                 depth -= i32::from(gain < p::lmr_shallower());
                 if reduced < depth {
-                    score = self.scout(&child, ply, depth, Window::above(alpha), !node.cut)?;
+                    score = self.scout(&child, ply, depth, Window::above(alpha), !node.cut_node)?;
                 }
-                if !candidate.noisy {
+                if !info.noisy {
                     let bonus = if score > alpha {
                         bonus(depth)
                     } else {
@@ -298,14 +276,14 @@ impl Worker {
                     self.update_continuations(ply, piece, m.to(), bonus);
                 }
             }
-        } else if !T::PV || !first && p::use_zero_window() == 1 {
+        } else if zero_window_first {
             self.stack.at_mut(ply).reduction = 0;
-            score = self.scout(&child, ply, depth, Window::above(alpha), !node.cut)?;
+            score = self.scout(&child, ply, depth, Window::above(alpha), !node.cut_node)?;
         }
 
-        // Step 15. Principal variation search: the first move, and any that raised alpha, get
+        // Principal variation search: the first move, and any that raised alpha, get
         // the whole window.
-        if T::PV && (first || score > alpha || p::use_zero_window() == 0) {
+        if T::PV && (!zero_window_first || score > alpha) {
             self.stack.at_mut(ply).reduction = 0;
             let window = Window::new(alpha, node.window.beta);
             score = -self.node::<Pv>(&child, ply.next(), depth, -window, false)?;
@@ -314,13 +292,13 @@ impl Worker {
         Ok(score)
     }
 
-    /// Step 17. After the last move: mate or stalemate if there was none; else what the node
-    /// teaches the histories, and its entry in the table.
+    /// After the last move: mate or stalemate if there was none; else the updates of the histories
+    /// and the entry in the table.
     fn finish<T: NodeType>(
         &mut self,
         node: &Node<'_>,
         so_far: Progress,
-        tried: &Tried,
+        searched: &SearchedMoves,
     ) -> Searched<Score> {
         let Window { alpha, beta } = node.window;
         if so_far.number == 0 {
@@ -340,15 +318,15 @@ impl Worker {
         } else {
             Bound::Upper
         };
-        self.count_kind(bound, so_far.best_number);
+        self.count_node_kind(bound, so_far.best_number);
         match so_far.best_move {
             Some(best) => {
                 if bound == Bound::Lower {
                     self.stack.at_mut(node.ply).cutoffs += 1;
                 }
-                self.learn_from_best(node, best, tried);
+                self.update_histories(node, best, searched);
             }
-            None => self.learn_from_fail_low(node),
+            None => self.reward_prior_move(node),
         }
         if bound == Bound::Lower && self.selective() && !score.is_decisive() && !beta.is_decisive()
         {
@@ -360,11 +338,11 @@ impl Worker {
         if !(T::ROOT && self.root.later_line()) {
             self.store(node, best, score, bound);
         }
-        self.learn_correction(node, so_far.best_move, score, bound);
+        self.update_correction(node, so_far.best_move, score, bound);
         Ok(score)
     }
 
-    fn count_kind(&mut self, bound: Bound, best_number: usize) {
+    fn count_node_kind(&mut self, bound: Bound, best_number: usize) {
         let first = u64::from(best_number == 1);
         match bound {
             Bound::Lower => {
@@ -387,9 +365,4 @@ fn late_moves(depth: i32, improving: bool) -> i32 {
     } else {
         p::lmp_base() + p::lmp_scale() * depth * depth
     }
-}
-
-/// Whether a move takes back on the square where the last move ended.
-pub(super) fn is_recapture(previous: PackedMove, m: Move) -> bool {
-    m.capture().is_some() && previous.is_some() && previous.to() == m.to()
 }

@@ -1,86 +1,43 @@
 //! The node: principal variation search, step by step.
 //!
-//! Every step is a function in a file of its own or shares one with its kin; this file is the
-//! order in which they come and why that order. Scores are fail-soft: outside the window they
-//! are still the best bound that the node could prove.
+//! Every step is a function in a file of its own or shares one with related steps; this file is
+//! their order and the reasons for it. Scores are fail-soft: outside the window they are still the
+//! best bound that the node could prove.
 //!
-//! The Elo beside a step is what the whole search loses without it at 8,000 nodes a move, unless
-//! another limit is named (2026-11-21). Errors are around ±40, so what is near nothing may be
-//! either; the book's record of tests has the games, and the worth of whole waves of steps.
+//! Steps 12 to 17 are the move loop's (`moves.rs`):
+//!
+//! 12. shallow pruning of a move: late move, history, futility and SEE pruning;
+//! 13. extension of the table's move by what the singular search found;
+//! 14. late move reduction, and the re-search of a reduced move that did better than expected;
+//! 15. principal variation search: a zero window first, the whole window where it was raised;
+//! 16. a new best move, a raised alpha (later moves get less depth), or a cutoff;
+//! 17. mate or stalemate; the histories, the table's entry and the correction of the evaluation.
+//!
+//! What each technique is worth is in the book's record of tests.
 
-use super::kinds::{NodeType, NonPv, Pv, Window};
+use super::Searched;
+use super::node_state::{Node, legal_tt_move};
+use super::node_type::{NodeType, NonPv, Pv};
 use super::singular::Singular;
+use super::window::Window;
 use super::worker::Worker;
-use super::{Searched, moves};
-use crate::board::{Legality, Position};
+use crate::board::Position;
 use crate::params as p;
-use crate::tt::{Entry, Hit};
-use crate::types::{Bound, Depth, MAX_DEPTH, Move, PackedMove, Ply, Score};
-
-/// What the steps of one node know of it.
-pub(super) struct Node<'a> {
-    pub position: &'a Position,
-    pub legality: Legality,
-    pub ply: Ply,
-    pub depth: Depth,
-    /// The window as the node was entered; the move loop raises its own alpha.
-    pub window: Window,
-    /// Expected to be a cut node.
-    pub cut: bool,
-    /// The move that a singular search leaves out, or none.
-    pub excluded: PackedMove,
-    pub hit: Option<Hit>,
-    /// The table's move, if it is legal here.
-    pub tt_move: Option<Move>,
-    /// On a principal variation now or in an earlier search.
-    pub tt_pv: bool,
-    /// The bare evaluation, as the table keeps it; `None` in check.
-    pub raw_eval: Option<Score>,
-    /// What the correction histories add to it, in centipawns.
-    pub correction: i32,
-    /// The corrected evaluation.
-    pub static_eval: Score,
-    /// The static evaluation, or the table's score where that is nearer the truth.
-    pub eval: Score,
-    /// By how much the evaluation has risen since our last move, in centipawns.
-    pub improvement: i32,
-}
-
-impl Node<'_> {
-    pub fn in_check(&self) -> bool {
-        self.position.in_check()
-    }
-
-    pub fn improving(&self) -> bool {
-        self.improvement > 0
-    }
-
-    /// The table's move captures or promotes.
-    pub fn tt_noisy(&self) -> bool {
-        self.tt_move.is_some_and(moves::is_noisy)
-    }
-
-    /// Whole-node pruning is allowed: not on a principal variation (`pv`), for whose exact score
-    /// we care; not in check, where the evaluation says little; not in a singular search, which
-    /// asks about the other moves only.
-    pub fn prunable<T: NodeType>(&self) -> bool {
-        !T::PV && !self.in_check() && self.excluded.is_none()
-    }
-}
+use crate::tt::TtEntry;
+use crate::types::{Bound, Depth, MAX_DEPTH, PackedMove, Ply, Score};
 
 impl Worker {
-    /// Searches a position to a depth and returns its score within a window. `cut` says that a
-    /// zero-window node is expected to fail high.
+    /// Searches a position to a depth and returns its score. `cut_node` means that a node with a
+    /// zero window is expected to fail high.
     pub(super) fn node<T: NodeType>(
         &mut self,
         position: &Position,
         ply: Ply,
         depth: Depth,
         window: Window,
-        cut: bool,
+        cut_node: bool,
     ) -> Searched<Score> {
-        // Step 1. Horizon: no depth left, so only captures are looked at until it is quiet.
-        // Its table: +47. Its pruning: +54.
+        // Step 1. Horizon: no depth left, so only captures are searched until it is quiet.
         if depth <= Depth::ZERO {
             return self.horizon::<T>(position, ply, window);
         }
@@ -110,9 +67,8 @@ impl Worker {
 
         // Step 3. Transposition table: another path may have searched this position deeply
         // enough already. PV nodes are searched all the same, so that their lines stay whole.
-        // Its cutoffs: +55.
         let excluded = self.stack.at(ply).excluded;
-        let hit = if excluded.is_some() {
+        let tt_entry = if excluded.is_some() {
             None
         } else {
             self.shared
@@ -120,21 +76,15 @@ impl Worker {
                 .probe(position.key(), ply, position.halfmoves())
         };
         if !T::PV
-            && excluded.is_none()
-            && let Some(score) = self.table_cutoff(position, depth, window, cut, hit)
+            && let Some(tt_entry) = tt_entry
+            && let Some(score) = self.tt_cutoff(position, ply, depth, window, cut_node, &tt_entry)
         {
-            if let Some(hit) = hit
-                && score >= window.beta
-                && hit.best.is_some()
-            {
-                self.reward_table_move(position, ply, depth, hit.best);
-            }
             return Ok(score);
         }
 
-        let mut node = self.open_node::<T>(position, ply, depth, window, cut, hit);
+        let mut node = self.open_node::<T>(position, ply, depth, window, cut_node, tt_entry);
 
-        // Step 4. Static evaluation, its correction (+30) and its trend.
+        // Step 4. Static evaluation, its correction and its trend.
         self.evaluate_node::<T>(&mut node);
         self.stack.at_mut(ply.next().next()).cutoffs = 0;
 
@@ -142,9 +92,8 @@ impl Worker {
             // Step 5. Hindsight: the move that led here was reduced on an expectation that the
             // evaluation can now confirm or refute.
             self.hindsight::<T>(&mut node);
-            // Steps 6 to 9. Whole-node pruning, cheapest first: razoring, reverse futility (+58),
-            // null move (+6), ProbCut (-35). With step 10 and the table's score as evaluation the
-            // first three came in as a wave of +126.
+            // Steps 6 to 9. Whole-node pruning, cheapest first: razoring, reverse futility, null
+            // move, ProbCut.
             if let Some(score) = self.razor::<T>(&node)? {
                 return Ok(score);
             }
@@ -158,18 +107,17 @@ impl Worker {
                 return Ok(score);
             }
             // Step 10. Internal iterative reductions: without a table move the ordering is poor;
-            // search less now and leave a move for the next visit (-8).
-            self.reduce_without_move::<T>(&mut node);
+            // search less now and leave a move for the next visit.
+            self.internal_iterative_reduction::<T>(&mut node);
         }
 
-        // Steps 11 to 17: the moves. Singular extensions: +70 at 2+0.02. What orders the moves
-        // came in two waves: butterfly and capture history, killers and the split by exchange
-        // +184, continuation (alone: +65), pawn and correction history +44.
-        let singular = self.singular::<T>(&node)?;
-        let extension = match singular {
+        // Step 11. Singular extensions: is the table's move better by far than every other?
+        let extension = match self.singular::<T>(&node)? {
             Singular::Cut(score) => return Ok(score),
             Singular::Extend(extension) => extension,
         };
+
+        // Steps 12 to 17. The moves.
         self.search_moves::<T>(&node, extension)
     }
 
@@ -180,23 +128,21 @@ impl Worker {
         ply: Ply,
         depth: Depth,
         window: Window,
-        cut: bool,
-        hit: Option<Hit>,
+        cut_node: bool,
+        tt_entry: Option<TtEntry>,
     ) -> Node<'a> {
         let legality = position.legality();
         let excluded = self.stack.at(ply).excluded;
         let tt_move = if T::ROOT {
             Some(self.root.first())
-        } else if p::use_table_move() == 0 {
-            None
         } else {
-            hit.and_then(|hit| position.unpack_with(hit.best, &legality))
+            tt_entry.and_then(|tt_entry| legal_tt_move(position, tt_entry.best, &legality))
         };
         if excluded.is_none() {
             let frame = *self.stack.before(ply, 1);
             let mine = self.stack.at_mut(ply);
             mine.threats = legality.danger;
-            mine.tt_pv = T::PV || hit.is_some_and(|hit| hit.pv);
+            mine.tt_pv = T::PV || tt_entry.is_some_and(|tt_entry| tt_entry.pv);
             mine.double_extensions = if T::ROOT { 0 } else { frame.double_extensions };
         }
         Node {
@@ -205,9 +151,9 @@ impl Worker {
             ply,
             depth,
             window,
-            cut,
+            cut_node,
             excluded,
-            hit,
+            tt_entry,
             tt_move,
             tt_pv: self.stack.at(ply).tt_pv,
             raw_eval: None,
@@ -252,7 +198,7 @@ impl Worker {
         if node.excluded.is_some() {
             return;
         }
-        let entry = Entry {
+        let entry = TtEntry {
             best,
             score,
             bound,
@@ -270,20 +216,15 @@ impl Worker {
         ply: Ply,
         depth: Depth,
         window: Window,
-        cut: bool,
+        cut_node: bool,
     ) -> Searched<Score> {
-        Ok(-self.node::<NonPv>(child, ply.next(), depth, -window, cut)?)
+        Ok(-self.node::<NonPv>(child, ply.next(), depth, -window, cut_node)?)
     }
 
-    /// Whether a technique is switched on and results may be approximate.
-    pub(super) fn uses(&self, switch: i32) -> bool {
-        switch == 1 && self.selective()
-    }
-
-    /// Step 10.
-    fn reduce_without_move<T: NodeType>(&mut self, node: &mut Node<'_>) {
+    /// Searches one ply less without a table move, where the node is likely to matter.
+    fn internal_iterative_reduction<T: NodeType>(&mut self, node: &mut Node<'_>) {
         if self.uses(p::use_internal_reductions())
-            && (T::PV || node.cut)
+            && (T::PV || node.cut_node)
             && node.tt_move.is_none()
             && node.excluded.is_none()
             && node.depth >= Depth(p::iir_depth())

@@ -3,17 +3,16 @@
 
 use arrayvec::ArrayVec;
 
-use super::update::CONTINUATIONS;
-use super::worker::Worker;
+use super::stack::Stack;
 use crate::board::{Legality, Position, Stage as Generated, attacked_by_lesser};
-use crate::history::PieceTo;
+use crate::history::{CONTINUATIONS, Histories, PieceTo};
 use crate::params::{self as p, see_value};
 use crate::types::{Bitboard, MAX_MOVES, Move, MoveList, PackedMove, Ply, Role};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// The table's move, before anything is generated.
-    Table,
+    /// The transposition table's move, before anything is generated.
+    TtMove,
     GenerateNoisy,
     /// Captures and promotions that do not lose the exchange.
     GoodNoisy,
@@ -33,12 +32,12 @@ struct Scored {
 /// Hands out a node's moves, most promising first.
 pub(super) struct Picker {
     stage: Stage,
-    table_move: Option<Move>,
+    tt_move: Option<Move>,
     /// The moves of the stage that are still to come.
     moves: ArrayVec<Scored, MAX_MOVES>,
     bad: ArrayVec<Move, MAX_MOVES>,
     next_bad: usize,
-    /// Quiet moves are wanted.
+    /// Whether quiet moves are handed out.
     quiets: bool,
     split: Split,
 }
@@ -56,34 +55,34 @@ enum Split {
 
 impl Picker {
     /// Every move.
-    pub fn all(table_move: Option<Move>) -> Picker {
-        let split = if p::use_see_split() == 1 {
+    pub fn all(tt_move: Option<Move>) -> Picker {
+        let split = if p::use_see_split() {
             Split::ByHistory
         } else {
             Split::None
         };
-        Picker::new(table_move, true, split)
+        Picker::new(tt_move, true, split)
     }
 
     /// Captures and promotions, for the quiescence search.
-    pub fn noisy(table_move: Option<Move>) -> Picker {
-        Picker::new(table_move, false, Split::None)
+    pub fn noisy(tt_move: Option<Move>) -> Picker {
+        Picker::new(tt_move, false, Split::None)
     }
 
     /// Captures and promotions that win at least `threshold` in exchange.
-    pub fn captures(table_move: Option<Move>, threshold: i32) -> Picker {
-        Picker::new(table_move, false, Split::Wins(threshold))
+    pub fn captures(tt_move: Option<Move>, threshold: i32) -> Picker {
+        Picker::new(tt_move, false, Split::Wins(threshold))
     }
 
-    fn new(table_move: Option<Move>, quiets: bool, split: Split) -> Picker {
-        let stage = if table_move.is_some() {
-            Stage::Table
+    fn new(tt_move: Option<Move>, quiets: bool, split: Split) -> Picker {
+        let stage = if tt_move.is_some() {
+            Stage::TtMove
         } else {
             Stage::GenerateNoisy
         };
         Picker {
             stage,
-            table_move,
+            tt_move,
             moves: ArrayVec::new(),
             bad: ArrayVec::new(),
             next_bad: 0,
@@ -92,7 +91,7 @@ impl Picker {
         }
     }
 
-    /// No more quiet moves, please.
+    /// Hands out no more quiet moves, except for the table's move.
     pub fn skip_quiets(&mut self) {
         self.quiets = false;
     }
@@ -100,25 +99,26 @@ impl Picker {
     /// The next move, or `None` after the last.
     pub fn next(
         &mut self,
-        worker: &Worker,
+        histories: &Histories,
+        stack: &Stack,
         position: &Position,
         legality: &Legality,
         ply: Ply,
     ) -> Option<Move> {
         loop {
             match self.stage {
-                Stage::Table => {
+                Stage::TtMove => {
                     self.stage = Stage::GenerateNoisy;
-                    return self.table_move;
+                    return self.tt_move;
                 }
                 Stage::GenerateNoisy => {
                     self.generate(position, legality, Generated::Noisy, |m| {
-                        noisy_score(worker, position, m)
+                        noisy_score(histories, position, m)
                     });
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => match self.best() {
-                    Some(scored) if self.is_good(position, worker, scored.m) => {
+                    Some(scored) if self.is_good(histories, position, scored.m) => {
                         return Some(scored.m);
                     }
                     Some(scored) => self.bad.push(scored.m),
@@ -126,7 +126,7 @@ impl Picker {
                 },
                 Stage::GenerateQuiet => {
                     if self.quiets {
-                        let order = QuietOrder::new(worker, position, legality, ply);
+                        let order = QuietOrder::new(histories, stack, position, legality, ply);
                         self.generate(position, legality, Generated::Quiet, |m| order.score(m));
                     }
                     self.stage = Stage::Quiet;
@@ -160,7 +160,7 @@ impl Picker {
         position.generate(legality, stage, &mut list);
         self.moves.clear();
         for &m in &list {
-            if Some(m) != self.table_move {
+            if Some(m) != self.tt_move {
                 self.moves.push(Scored { m, score: score(m) });
             }
         }
@@ -176,12 +176,12 @@ impl Picker {
         Some(self.moves.swap_remove(index))
     }
 
-    fn is_good(&self, position: &Position, worker: &Worker, m: Move) -> bool {
+    fn is_good(&self, histories: &Histories, position: &Position, m: Move) -> bool {
         match self.split {
             Split::None => true,
             Split::Wins(threshold) => position.see_ge(m, threshold),
             Split::ByHistory => {
-                let history = worker.histories.capture.get(position.moved(m), m);
+                let history = histories.capture.get(position.moved(m), m);
                 let under = m.promotion().is_some_and(|role| role != Role::Queen);
                 !under && position.see_ge(m, -history * p::order_see_history() / 1024)
             }
@@ -190,20 +190,16 @@ impl Picker {
 }
 
 /// Most valuable victim first, adjusted by history.
-fn noisy_score(worker: &Worker, position: &Position, m: Move) -> i32 {
+fn noisy_score(histories: &Histories, position: &Position, m: Move) -> i32 {
     let victim = m.capture().map_or(0, see_value);
     let promotion = m.promotion().map_or(0, see_value);
-    let history = if p::use_capture_history() == 1 {
-        worker.histories.capture.get(position.moved(m), m)
-    } else {
-        0
-    };
+    let history = histories.capture.get(position.moved(m), m);
     (victim + promotion) * p::order_victim() + history
 }
 
 /// What the scores of a node's quiet moves have in common.
 struct QuietOrder<'a> {
-    worker: &'a Worker,
+    histories: &'a Histories,
     position: &'a Position,
     threats: Bitboard,
     killers: [PackedMove; 2],
@@ -216,7 +212,8 @@ struct QuietOrder<'a> {
 
 impl<'a> QuietOrder<'a> {
     fn new(
-        worker: &'a Worker,
+        histories: &'a Histories,
+        stack: &Stack,
         position: &'a Position,
         legality: &Legality,
         ply: Ply,
@@ -225,11 +222,11 @@ impl<'a> QuietOrder<'a> {
         let lesser = [Role::Bishop, Role::Rook, Role::Queen]
             .map(|role| attacked_by_lesser(board, them, role));
         QuietOrder {
-            worker,
+            histories,
             position,
             threats: legality.danger,
-            killers: worker.stack.at(ply).killers,
-            continuations: CONTINUATIONS.map(|back| worker.stack.before(ply, back).played),
+            killers: stack.at(ply).killers,
+            continuations: CONTINUATIONS.map(|back| stack.before(ply, back).played),
             lesser,
             checks: position.check_squares(),
         }
@@ -238,43 +235,39 @@ impl<'a> QuietOrder<'a> {
     fn score(&self, m: Move) -> i32 {
         let piece = self.position.moved(m);
         let (packed, to) = (PackedMove::new(m), m.to());
-        let h = &self.worker.histories;
-        let mut score = 0;
-        if p::use_butterfly() == 1 {
-            score += 2 * h.butterfly.get(piece.color, self.threats, packed);
+        let h = self.histories;
+        let now = PieceTo::new(piece, to);
+        let [one, two, four, six] = self.continuations;
+        let mut score = 2 * h.butterfly.get(piece.color, self.threats, packed);
+        score += h.continuation.get(one, now) + h.continuation.get(two, now);
+        score += (h.continuation.get(four, now) + h.continuation.get(six, now)) / 2;
+        score += h.pawn.get(self.position.keys().pawns, piece, to);
+        if packed == self.killers[0] {
+            score += p::order_killer();
+        } else if packed == self.killers[1] {
+            score += p::order_second_killer();
         }
-        if p::use_continuation() == 1 {
-            let now = PieceTo::new(piece, to);
-            let [one, two, four, six] = self.continuations;
-            score += h.continuation.get(one, now) + h.continuation.get(two, now);
-            score += (h.continuation.get(four, now) + h.continuation.get(six, now)) / 2;
-        }
-        if p::use_pawn_history() == 1 {
-            score += h.pawn.get(self.position.keys().pawns, piece, to);
-        }
-        if p::use_killers() == 1 {
-            if packed == self.killers[0] {
-                score += p::order_killer();
-            } else if packed == self.killers[1] {
-                score += p::order_second_killer();
-            }
-        }
-        if p::use_threat_ordering() == 1 {
-            score += self.threat_score(piece.role, packed);
-            let checks = match piece.role {
-                Role::King => Bitboard::EMPTY,
-                Role::Queen => self.checks[2] | self.checks[3],
-                role => self.checks[role as usize - 1],
-            };
-            if checks.contains(to) && self.position.see_ge(m, -see_value(Role::Pawn)) {
-                score += p::order_check();
-            }
-        }
-        score
+        score + self.threat_score(piece.role, packed) + self.check_score(piece.role, m)
+    }
+
+    /// A check that doesn't lose a pawn or more.
+    fn check_score(&self, role: Role, m: Move) -> i32 {
+        let squares = match role {
+            Role::King => return 0,
+            Role::Queen => self.checks[2] | self.checks[3],
+            role => self.checks[role as usize - 1],
+        };
+        let good = p::use_check_ordering()
+            && squares.contains(m.to())
+            && self.position.see_ge(m, -see_value(Role::Pawn));
+        if good { p::order_check() } else { 0 }
     }
 
     /// Leaving the attack of a lesser piece is good, entering one is bad.
     fn threat_score(&self, role: Role, m: PackedMove) -> i32 {
+        if !p::use_threat_ordering() {
+            return 0;
+        }
         let (attacked, worth) = match role {
             Role::Knight | Role::Bishop => (self.lesser[0], p::order_escape_minor()),
             Role::Rook => (self.lesser[1], p::order_escape_rook()),

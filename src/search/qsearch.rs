@@ -1,35 +1,44 @@
-//! Quiescence search: captures until the position is quiet, so that the evaluation is not asked
-//! in the middle of an exchange.
+//! Quiescence search: captures until the position is quiet, because a static evaluation in the
+//! middle of an exchange is far off.
 
 use super::Searched;
-use super::early::sharpened;
-use super::kinds::{NodeType, Window};
-use super::moves::{is_noisy, is_recapture};
+use super::node_state::legal_tt_move;
+use super::node_type::NodeType;
 use super::picker::Picker;
+use super::static_eval::tt_adjusted_eval;
+use super::window::{Window, blend_fail_high};
 use super::worker::Worker;
-use crate::board::Position;
+use crate::board::{Position, is_noisy};
 use crate::params::{self as p, see_value};
-use crate::tt::Entry;
+use crate::tt::{TranspositionTable, TtEntry};
 use crate::types::{Bound, Depth, Move, PackedMove, Ply, Score};
 
-/// The loop's findings.
+/// What the quiescence search has found so far in a node.
 struct Quiet {
     alpha: Score,
     best: Score,
     best_move: Option<Move>,
     /// Moves searched.
     number: usize,
-    /// What a capture adds to at best, before the victim's value; `None` in check.
+    /// The futility value of a capture but for its victim; `None` in check.
     futility: Option<Score>,
 }
 
-/// What captures alone say above beta is believed by half.
-fn halfway(score: Score, beta: Score) -> Score {
-    if p::use_qsearch_halfway() == 0 || score.is_decisive() || beta.is_decisive() {
-        score
+/// The share of what lies above beta that captures alone can prove: one part in two.
+const BLEND: i32 = 2;
+
+/// A score above beta as it is returned.
+fn fail_high(score: Score, beta: Score) -> Score {
+    if p::use_qsearch_blend() {
+        blend_fail_high(score, beta, BLEND)
     } else {
-        beta + (score - beta) / 2
+        score
     }
+}
+
+/// Whether a move takes back on the square where the last move ended.
+fn is_recapture(previous: PackedMove, m: Move) -> bool {
+    m.is_capture() && previous.is_some() && previous.to() == m.to()
 }
 
 impl Worker {
@@ -51,18 +60,16 @@ impl Worker {
         }
 
         let key = position.key();
-        let hit = if p::use_qsearch_table() == 1 {
-            self.shared.tt.probe(key, ply, position.halfmoves())
-        } else {
-            None
-        };
-        if let Some(hit) = hit
+        let tt_entry = self
+            .quiescence_tt()
+            .and_then(|tt| tt.probe(key, ply, position.halfmoves()));
+        if let Some(tt_entry) = tt_entry
             && !T::PV
-            && hit.bound.decides(hit.score, window.beta)
+            && tt_entry.bound.decides(tt_entry.score, window.beta)
         {
-            return Ok(hit.score);
+            return Ok(tt_entry.score);
         }
-        let tt_pv = T::PV || hit.is_some_and(|hit| hit.pv);
+        let tt_pv = T::PV || tt_entry.is_some_and(|tt_entry| tt_entry.pv);
 
         // Stand pat: the side to move need not capture anything.
         let mut found = Quiet {
@@ -74,17 +81,17 @@ impl Worker {
         };
         let mut raw_eval = None;
         if !position.in_check() {
-            let raw = hit
-                .and_then(|hit| hit.eval)
+            let raw = tt_entry
+                .and_then(|tt_entry| tt_entry.eval)
                 .unwrap_or_else(|| self.evaluator.evaluate(position));
             let correction = self.correction(position, ply);
             let static_eval = crate::eval::adjust(raw, position.halfmoves(), correction);
             raw_eval = Some(raw);
-            found.best = sharpened(static_eval, hit);
+            found.best = tt_adjusted_eval(static_eval, tt_entry);
             if found.best >= window.beta {
-                found.best = halfway(found.best, window.beta);
-                if hit.is_none() {
-                    let entry = Entry {
+                found.best = fail_high(found.best, window.beta);
+                if tt_entry.is_none() {
+                    let entry = TtEntry {
                         best: PackedMove::NONE,
                         score: found.best,
                         bound: Bound::Lower,
@@ -92,7 +99,7 @@ impl Worker {
                         pv: tt_pv,
                         eval: raw_eval,
                     };
-                    self.shared.tt.store(key, ply, &entry);
+                    self.store_quiescence(key, ply, &entry);
                 }
                 return Ok(found.best);
             }
@@ -100,19 +107,19 @@ impl Worker {
             found.futility = Some(static_eval + p::qsearch_futility());
         }
 
-        let tt_move = hit.map_or(PackedMove::NONE, |hit| hit.best);
+        let tt_move = tt_entry.map(|tt_entry| tt_entry.best);
         self.search_captures::<T>(position, ply, window, tt_move, &mut found)?;
 
         if position.in_check() && found.number == 0 {
             return Ok(Score::mated_in(ply));
         }
         let bound = if found.best >= window.beta {
-            found.best = halfway(found.best, window.beta);
+            found.best = fail_high(found.best, window.beta);
             Bound::Lower
         } else {
             Bound::Upper
         };
-        let entry = Entry {
+        let entry = TtEntry {
             best: found.best_move.map_or(PackedMove::NONE, PackedMove::new),
             score: found.best,
             bound,
@@ -120,8 +127,19 @@ impl Worker {
             pv: tt_pv,
             eval: raw_eval,
         };
-        self.shared.tt.store(key, ply, &entry);
+        self.store_quiescence(key, ply, &entry);
         Ok(found.best)
+    }
+
+    /// The transposition table, unless the quiescence search does without.
+    fn quiescence_tt(&self) -> Option<&TranspositionTable> {
+        p::use_qsearch_tt().then_some(&self.shared.tt)
+    }
+
+    fn store_quiescence(&self, key: u64, ply: Ply, entry: &TtEntry) {
+        if let Some(tt) = self.quiescence_tt() {
+            tt.store(key, ply, entry);
+        }
     }
 
     fn search_captures<T: NodeType>(
@@ -129,12 +147,12 @@ impl Worker {
         position: &Position,
         ply: Ply,
         window: Window,
-        tt_move: PackedMove,
+        tt_move: Option<PackedMove>,
         found: &mut Quiet,
     ) -> Searched<()> {
         let legality = position.legality();
-        let tt_move = position
-            .unpack_with(tt_move, &legality)
+        let tt_move = tt_move
+            .and_then(|best| legal_tt_move(position, best, &legality))
             .filter(|m| position.in_check() || is_noisy(*m));
         let mut picker = if position.in_check() {
             Picker::all(tt_move)
@@ -142,7 +160,7 @@ impl Worker {
             Picker::noisy(tt_move)
         };
         let previous = self.stack.before(ply, 1).current;
-        while let Some(m) = picker.next(self, position, &legality, ply) {
+        while let Some(m) = picker.next(&self.histories, &self.stack, position, &legality, ply) {
             self.prefetch_child(position, m);
             if !found.best.is_loss() {
                 if position.in_check() {
@@ -151,7 +169,7 @@ impl Worker {
                         picker.skip_quiets();
                         continue;
                     }
-                } else if self.is_futile(position, m, previous, found) {
+                } else if self.skip_capture(position, m, previous, found) {
                     continue;
                 }
             }
@@ -180,16 +198,17 @@ impl Worker {
         Ok(())
     }
 
-    /// A capture that cannot help: it comes too late in the order, wins too little to reach
-    /// alpha, or loses the exchange.
-    fn is_futile(
+    /// Skips a capture that cannot help: it comes too late in the order, wins too little to reach
+    /// alpha, or loses the exchange. The best score becomes at least what a futile capture could
+    /// have reached.
+    fn skip_capture(
         &self,
         position: &Position,
         m: Move,
         previous: PackedMove,
         found: &mut Quiet,
     ) -> bool {
-        if p::use_qsearch_pruning() == 0 {
+        if !p::use_qsearch_pruning() {
             return false;
         }
         if let Some(futility) = found.futility

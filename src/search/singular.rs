@@ -1,11 +1,12 @@
-//! Step 11, singular extensions: is the table's move much better than every other?
+//! Singular extensions: is the table's move much better than every other?
 
 use super::Searched;
-use super::kinds::{NodeType, NonPv, Window};
-use super::node::Node;
+use super::node_state::Node;
+use super::node_type::{NodeType, NonPv};
+use super::window::Window;
 use super::worker::Worker;
 use crate::params as p;
-use crate::types::{Bound, PackedMove, Score};
+use crate::types::{Bound, Depth, PackedMove, Score};
 
 /// What a singular search concludes.
 pub(super) enum Singular {
@@ -21,7 +22,7 @@ impl Worker {
     /// beta itself, the node is cut; if the table's move is merely good, it is searched less.
     pub(super) fn singular<T: NodeType>(&mut self, node: &Node<'_>) -> Searched<Singular> {
         let none = Singular::Extend(0);
-        let (Some(hit), Some(m)) = (node.hit, node.tt_move) else {
+        let (Some(tt_entry), Some(m)) = (node.tt_entry, node.tt_move) else {
             return Ok(none);
         };
         let least = p::singular_depth() + i32::from(node.tt_pv);
@@ -29,9 +30,9 @@ impl Worker {
             || !self.uses(p::use_singular())
             || node.excluded.is_some()
             || node.depth.plies() < least
-            || hit.bound == Bound::Upper
-            || hit.score.is_decisive()
-            || hit.depth < node.depth - p::singular_table_depth()
+            || tt_entry.bound == Bound::Upper
+            || tt_entry.score.is_decisive()
+            || tt_entry.depth < node.depth - p::singular_tt_depth()
             // A line that keeps extending must end somewhere.
             || node.ply.index() >= 2 * self.root_depth.plies() as usize
         {
@@ -39,23 +40,13 @@ impl Worker {
         }
 
         let ply = node.ply;
-        let beta = hit.score - p::singular_margin() * node.depth.plies() / 64;
+        let beta = tt_entry.score - p::singular_margin() * node.depth.plies() / 64;
         let half = (node.depth - 1).plies() / 2;
         self.stats.singular_tried += 1;
-        let saved = *self.stack.at(ply);
         self.stack.at_mut(ply).excluded = PackedMove::new(m);
         let window = Window::at_least(beta);
-        let result = self.node::<NonPv>(
-            node.position,
-            ply,
-            crate::types::Depth(half),
-            window,
-            node.cut,
-        );
-        let frame = self.stack.at_mut(ply);
-        frame.excluded = PackedMove::NONE;
-        frame.tt_pv = saved.tt_pv;
-        let score = result?;
+        let score = self.node::<NonPv>(node.position, ply, Depth(half), window, node.cut_node)?;
+        self.stack.at_mut(ply).excluded = PackedMove::NONE;
 
         Ok(if score < beta {
             self.stats.singular_extended += 1;
@@ -63,9 +54,9 @@ impl Worker {
         } else if score >= node.window.beta && !score.is_decisive() {
             self.stats.multi_cuts += 1;
             Singular::Cut(score)
-        } else if hit.score >= node.window.beta {
+        } else if tt_entry.score >= node.window.beta {
             Singular::Extend(-p::negative_extension())
-        } else if node.cut {
+        } else if node.cut_node {
             Singular::Extend(-p::negative_cut_extension())
         } else {
             none

@@ -28,12 +28,12 @@ stats! {
     /// Nodes of the quiescence search.
     quiescence,
     /// Nodes decided by the transposition table.
-    table_cuts,
+    tt_cutoffs,
     /// Nodes decided by razoring.
     razored,
     /// Nodes decided by reverse futility pruning.
     reverse_futility,
-    /// Null moves tried.
+    /// Null moves searched.
     null_tried,
     /// Null moves that cut.
     null_cuts,

@@ -2,42 +2,31 @@
 
 use std::sync::Arc;
 
-use super::kinds::NodeType;
+use super::node_type::NodeType;
 use super::pv::PvTable;
-use super::reduce::Reductions;
-use super::root::RootMoves;
+use super::reductions::Reductions;
+use super::root_moves::RootMoves;
 use super::stack::Stack;
 use super::stats::Stats;
 use super::{Limits, Report, Searched, Selectivity, Shared, Silent, Stopped};
 use crate::board::{KeyHistory, Position};
 use crate::eval::{Evaluator, Judge};
-use crate::history::{
-    ButterflyHistory, CaptureHistory, ContinuationHistory, CorrectionHistory, PawnHistory, PieceTo,
-};
+use crate::history::{Histories, PieceTo};
 use crate::types::{Depth, Move, PackedMove, Ply};
 
-/// A thread asks the clock, its colleagues and the signals once in this many nodes.
+/// Nodes between stop checks.
 const POLL_INTERVAL: u64 = 1024;
 /// The first thread's nodes before any limit or signal counts: nearly always enough to complete
 /// the first iteration, so that the move played was searched. Some constructed positions need
 /// thousands of times as many; there the best move of those searched has to do.
 const FIRST_NODES: u64 = 4 * POLL_INTERVAL;
 
-/// The histories of one thread; see [`crate::history`].
-#[derive(Default)]
-pub(super) struct Histories {
-    pub butterfly: ButterflyHistory,
-    pub capture: CaptureHistory,
-    pub continuation: ContinuationHistory,
-    pub pawn: PawnHistory,
-    pub pawn_correction: CorrectionHistory,
-    pub minor_correction: CorrectionHistory,
-    /// By the colour of the pieces.
-    pub non_pawn_correction: [CorrectionHistory; 2],
-    pub continuation_correction: CorrectionHistory,
-}
-
 /// A search thread's own state. Workers share the table and the signals and nothing else.
+///
+/// A search that is stopped returns at once, through every node, without taking its moves back:
+/// it leaves the stack of frames, the accumulators, the keys of the line and the excluded moves
+/// as they were in the middle of the tree. Nothing reads them afterwards, and the next search
+/// resets them all (`prepare`). So between a move played and taken back, `?` needs no care.
 pub struct Worker {
     /// 0 is the main thread: it watches the clock and reports.
     pub(super) id: usize,
@@ -99,11 +88,6 @@ impl Worker {
         self.histories = Histories::default();
     }
 
-    /// Evaluates with something else from now on.
-    pub fn set_judge(&mut self, judge: Judge) {
-        self.evaluator = Evaluator::new(judge);
-    }
-
     /// Counts of the last search.
     #[must_use]
     pub fn stats(&self) -> &Stats {
@@ -113,6 +97,11 @@ impl Worker {
     /// Whether results may be approximate.
     pub(super) fn selective(&self) -> bool {
         self.selectivity == Selectivity::Full
+    }
+
+    /// Whether a technique is switched on and results may be approximate.
+    pub(super) fn uses(&self, switch: bool) -> bool {
+        switch && self.selective()
     }
 
     /// Prepares the counters for a new search.

@@ -51,30 +51,19 @@ const _: () = assert!(size_of::<Cluster>() == 32);
 #[error("no memory for a hash table of {0} MiB")]
 pub struct AllocError(pub usize);
 
-/// What the table knows about a position.
+/// A search result as it is stored and found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hit {
-    /// The best or refuting move; may be [`PackedMove::NONE`], and legal only if the tags did
-    /// not collide.
+pub struct TtEntry {
+    /// The best or refuting move; may be [`PackedMove::NONE`]. A move that was found is legal
+    /// only if the tags did not collide.
     pub best: PackedMove,
-    /// The score, relative to the root.
+    /// The score, relative to the root of the search.
     pub score: Score,
     pub bound: Bound,
     pub depth: Depth,
     /// The position was once part of a principal variation.
     pub pv: bool,
     /// The uncorrected static evaluation, if it was computed.
-    pub eval: Option<Score>,
-}
-
-/// What a node has to say for the table.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    pub best: PackedMove,
-    pub score: Score,
-    pub bound: Bound,
-    pub depth: Depth,
-    pub pv: bool,
     pub eval: Option<Score>,
 }
 
@@ -224,7 +213,7 @@ impl TranspositionTable {
     /// What is known about the position with this key, `ply` plies below the root and with
     /// `halfmoves` plies played since the last irreversible one.
     #[must_use]
-    pub fn probe(&self, key: u64, ply: Ply, halfmoves: u32) -> Option<Hit> {
+    pub fn probe(&self, key: u64, ply: Ply, halfmoves: u32) -> Option<TtEntry> {
         let cluster = self.cluster(key);
         let tags = cluster.tags.load(Relaxed);
         for (index, entry) in cluster.entries.iter().enumerate() {
@@ -232,7 +221,7 @@ impl TranspositionTable {
             if tag(tags, index) == key as u16 ^ word.fold()
                 && let Some(bound) = word.bound()
             {
-                return Some(Hit {
+                return Some(TtEntry {
                     best: word.best(),
                     score: Score::from_table(word.score(), ply, halfmoves),
                     bound,
@@ -247,7 +236,7 @@ impl TranspositionTable {
 
     /// Stores a result `ply` plies below the root. An old move is kept where there is no new
     /// one, and a much deeper result of the same search is kept whole.
-    pub fn store(&self, key: u64, ply: Ply, entry: &Entry) {
+    pub fn store(&self, key: u64, ply: Ply, entry: &TtEntry) {
         let cluster = self.cluster(key);
         let age = self.age.load(Relaxed);
         let tags = cluster.tags.load(Relaxed);
@@ -311,8 +300,8 @@ fn victim(cluster: &Cluster, tags: u64, key: u64, age: u8) -> (usize, Option<Wor
 mod tests {
     use super::*;
 
-    fn entry(depth: i32, score: i32) -> Entry {
-        Entry {
+    fn entry(depth: i32, score: i32) -> TtEntry {
+        TtEntry {
             best: PackedMove::from_bits(0x0123),
             score: Score::cp(score),
             bound: Bound::Lower,
@@ -327,13 +316,13 @@ mod tests {
         let table = TranspositionTable::new(1).unwrap();
         assert_eq!(table.probe(77, Ply(0), 0), None);
         table.store(77, Ply(0), &entry(9, 123));
-        let hit = table.probe(77, Ply(0), 0).unwrap();
+        let tt_entry = table.probe(77, Ply(0), 0).unwrap();
         assert_eq!(
-            (hit.score, hit.depth, hit.bound),
+            (tt_entry.score, tt_entry.depth, tt_entry.bound),
             (Score::cp(123), Depth(9), Bound::Lower)
         );
         assert_eq!(
-            (hit.best.bits(), hit.eval, hit.pv),
+            (tt_entry.best.bits(), tt_entry.eval, tt_entry.pv),
             (0x0123, Some(Score::cp(-17)), false)
         );
         assert_eq!(table.probe(78, Ply(0), 0), None);
@@ -344,7 +333,7 @@ mod tests {
     #[test]
     fn mates_are_stored_relative_to_the_node() {
         let table = TranspositionTable::new(1).unwrap();
-        let mate = Entry {
+        let mate = TtEntry {
             score: Score::mate_in(Ply(7)),
             ..entry(3, 0)
         };
@@ -377,13 +366,16 @@ mod tests {
         table.store(
             1,
             Ply(0),
-            &Entry {
+            &TtEntry {
                 best: PackedMove::NONE,
                 ..entry(6, 50)
             },
         );
-        let hit = table.probe(1, Ply(0), 0).unwrap();
-        assert_eq!((hit.best.bits(), hit.score), (0x0123, Score::cp(50)));
+        let tt_entry = table.probe(1, Ply(0), 0).unwrap();
+        assert_eq!(
+            (tt_entry.best.bits(), tt_entry.score),
+            (0x0123, Score::cp(50))
+        );
         table.store(1, Ply(0), &entry(1, 60));
         assert_eq!(table.probe(1, Ply(0), 0).unwrap().score, Score::cp(50));
     }
@@ -406,8 +398,8 @@ mod tests {
                         let number = (round * 7 + thread) % 8;
                         let written = entry((round % 9) as i32, number as i32 * 100);
                         table.store(key(number), Ply(0), &written);
-                        if let Some(hit) = table.probe(key(number ^ 1), Ply(0), 0)
-                            && hit.score != Score::cp((number ^ 1) as i32 * 100)
+                        if let Some(tt_entry) = table.probe(key(number ^ 1), Ply(0), 0)
+                            && tt_entry.score != Score::cp((number ^ 1) as i32 * 100)
                         {
                             wrong.fetch_add(1, Relaxed);
                         }

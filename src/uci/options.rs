@@ -284,6 +284,11 @@ pub fn declarations() -> Vec<String> {
             p.name, p.default, p.min, p.max
         )
     }));
+    lines.extend(
+        switches()
+            .iter()
+            .map(|name| format!("option name {name} type check default true")),
+    );
     lines
 }
 
@@ -294,6 +299,37 @@ fn tunables() -> &'static [Parameter] {
     } else {
         &[]
     }
+}
+
+/// The off-switches of the search's techniques, likewise.
+fn switches() -> &'static [&'static str] {
+    if cfg!(feature = "tune") {
+        params::SWITCHES
+    } else {
+        &[]
+    }
+}
+
+/// Sets a parameter or an off-switch of the search.
+fn set_tuning(name: &str, value: Option<&str>) -> Result<(), OptionError> {
+    if let Some(parameter) = tunables()
+        .iter()
+        .find(|parameter| parameter.name.eq_ignore_ascii_case(name))
+    {
+        return set_tunable(parameter, value);
+    }
+    let Some(switch) = switches()
+        .iter()
+        .find(|switch| switch.eq_ignore_ascii_case(name))
+    else {
+        return Err(OptionError::Unknown(
+            name.chars().take(LONGEST_QUOTE).collect(),
+        ));
+    };
+    if let Value::Check(on) = read(switch, Kind::Check { default: true }, value)? {
+        params::switch(switch, on);
+    }
+    Ok(())
 }
 
 /// Sets a parameter of the search.
@@ -326,15 +362,7 @@ pub fn set(target: &mut Target<'_>, name: &str, value: Option<&str>) -> Result<(
             let value = option.read(value)?;
             (option.set)(target, value)
         }
-        None => match tunables()
-            .iter()
-            .find(|parameter| parameter.name.eq_ignore_ascii_case(name))
-        {
-            Some(parameter) => set_tunable(parameter, value),
-            None => Err(OptionError::Unknown(
-                name.chars().take(LONGEST_QUOTE).collect(),
-            )),
-        },
+        None => set_tuning(name, value),
     }
 }
 

@@ -1,9 +1,8 @@
-//! The root's moves: what each iteration learns of them, and the lines of multi-PV.
+//! The root's moves: what each iteration found out about them, and the lines of multi-PV.
 
-use super::worker::Worker;
-use crate::types::{Bound, Depth, Move, Ply, Score};
+use crate::types::{Bound, Move, Score};
 
-/// A root move and what the search knows of it.
+/// A root move and what the search found out about it.
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub m: Move,
@@ -11,7 +10,7 @@ pub(super) struct RootMove {
     pub score: Score,
     /// The score in the previous iteration.
     pub previous: Score,
-    /// What the score was when it is printed, and whether it is a bound.
+    /// Whether the score is a bound; `None` if it is exact.
     pub bound: Option<Bound>,
     /// A running mean of the scores, and of their squares, for aspiration windows.
     pub average: Option<(Score, i64)>,
@@ -110,7 +109,7 @@ impl RootMoves {
         self.moves[..=self.line].sort_by_key(|root| std::cmp::Reverse((root.score, root.previous)));
     }
 
-    /// The search is over: what is known of the score is all there will be.
+    /// The search is over: scores count as exact.
     pub fn all_exact(&mut self) {
         for root in &mut self.moves {
             root.bound = None;
@@ -134,18 +133,24 @@ impl RootMoves {
         }
     }
 
-    fn find(&mut self, m: Move) -> Option<&mut RootMove> {
-        self.moves.iter_mut().find(|root| root.m == m)
+    /// The place of the `number`th move of the current line among all root moves, from 1.
+    pub fn number(&self, number: usize) -> usize {
+        number + self.line
     }
-}
 
-impl Worker {
-    /// A root move was searched: notes its effort and, if it was the first or raised alpha
-    /// (`raised`), its score and line. Other moves are known only to be no better.
-    pub(super) fn note_root_move(&mut self, m: Move, score: Score, raised: bool, nodes: u64) {
-        let seldepth = self.seldepth;
-        let line = self.pv.line(Ply::ROOT.next());
-        let Some(root) = self.root.find(m) else {
+    /// A root move was searched with so many nodes. If it was the first or raised alpha
+    /// (`raised`), its score and the line below it count; other moves are known only to be no
+    /// better.
+    pub fn note(
+        &mut self,
+        m: Move,
+        score: Score,
+        raised: bool,
+        nodes: u64,
+        seldepth: usize,
+        line: &[Move],
+    ) {
+        let Some(root) = self.moves.iter_mut().find(|root| root.m == m) else {
             return;
         };
         root.nodes += nodes;
@@ -155,34 +160,16 @@ impl Worker {
         }
         root.score = score;
         root.seldepth = seldepth;
+        let square = i64::from(score.raw()).pow(2);
         root.average = Some(match root.average {
-            Some((mean, square)) => (
+            Some((mean, mean_square)) => (
                 Score::from_raw((mean.raw() + score.raw()) / 2),
-                (square + i64::from(score.raw()).pow(2)) / 2,
+                (mean_square + square) / 2,
             ),
-            None => (score, i64::from(score.raw()).pow(2)),
+            None => (score, square),
         });
         root.pv.clear();
         root.pv.push(m);
         root.pv.extend_from_slice(line);
-    }
-
-    /// Tells the report which root move is being searched.
-    pub(super) fn announce(&mut self, m: Move, number: usize) {
-        if self.id == 0 {
-            let number = number + self.root.line;
-            self.report.current_move(self.root_depth, m, number);
-        }
-    }
-
-    /// The share of all nodes that went into the best move.
-    pub(super) fn best_move_effort(&self) -> f64 {
-        let best = self.root.all().first().map_or(0, |root| root.nodes);
-        best as f64 / self.nodes.max(1) as f64
-    }
-
-    /// The last depth whose result is complete.
-    pub(super) fn completed_depth(&self) -> Depth {
-        self.completed
     }
 }

@@ -1,0 +1,55 @@
+//! Draws by rule, and repetitions one move ahead.
+
+use super::window::Window;
+use super::worker::Worker;
+use crate::board::Position;
+use crate::params as p;
+use crate::types::{FIFTY_MOVES, MAX_PLY, Ply, Score};
+
+impl Worker {
+    /// A draw by rule, or the end of the stack.
+    pub(super) fn terminal(&mut self, position: &Position, ply: Ply) -> Option<Score> {
+        if self.keys.is_repetition(position) || position.is_insufficient_material() {
+            return Some(self.draw());
+        }
+        // Mate on the hundredth ply still counts.
+        if position.halfmoves() >= FIFTY_MOVES
+            && (!position.in_check() || position.has_legal_move())
+        {
+            return Some(self.draw());
+        }
+        if ply.index() >= MAX_PLY {
+            return Some(if position.in_check() {
+                Score::DRAW
+            } else {
+                crate::eval::adjust(self.evaluator.evaluate(position), position.halfmoves(), 0)
+            });
+        }
+        None
+    }
+
+    /// Draws differ by a centipawn from node to node, so that the search keeps looking for other
+    /// ways instead of calling the first repetition as good as any; reports round it away.
+    pub(super) fn draw(&self) -> Score {
+        if self.selective() {
+            Score::DRAW + (self.nodes as i32 & 2) - 1
+        } else {
+            Score::DRAW
+        }
+    }
+
+    /// If the side to move can step back into the line, it has at least a draw.
+    pub(super) fn claim_repetition(&self, position: &Position, window: Window) -> Window {
+        if self.uses(p::use_upcoming_repetition())
+            && window.alpha < Score::DRAW
+            && self.keys.can_repeat(position)
+        {
+            Window {
+                alpha: self.draw(),
+                ..window
+            }
+        } else {
+            window
+        }
+    }
+}

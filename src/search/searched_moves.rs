@@ -1,0 +1,27 @@
+//! The moves of a node that were searched and were not best.
+
+use arrayvec::ArrayVec;
+
+use crate::types::Move;
+
+/// Moves that are remembered for a malus; more are hardly ever searched in one node.
+const TRIED: usize = 32;
+
+/// Moves that were searched before the best one.
+#[derive(Default)]
+pub(super) struct SearchedMoves {
+    pub quiet: ArrayVec<Move, TRIED>,
+    pub noisy: ArrayVec<Move, TRIED>,
+}
+
+impl SearchedMoves {
+    pub fn push(&mut self, m: Move, noisy: bool) {
+        let list = if noisy {
+            &mut self.noisy
+        } else {
+            &mut self.quiet
+        };
+        // A full list forgets the latest, which were the least promising.
+        let _ = list.try_push(m);
+    }
+}

@@ -1,0 +1,147 @@
+//! The static evaluation of a node: from the table or the network, corrected by what earlier
+//! searches found, and replaced by the table's score where that is a better bound.
+
+use super::node_state::Node;
+use super::node_type::NodeType;
+use super::worker::Worker;
+use crate::board::{Position, is_noisy};
+use crate::history::CORRECTION_LIMIT;
+use crate::params as p;
+use crate::tt::TtEntry;
+use crate::types::{Bound, Color, Move, Ply, Score};
+
+impl Worker {
+    /// Fills in the node's evaluations: raw from the table or the network, static with its
+    /// correction, and `eval` replaced by the
+    /// table's score where that is a better bound.
+    pub(super) fn evaluate_node<T: NodeType>(&mut self, node: &mut Node<'_>) {
+        let (position, ply) = (node.position, node.ply);
+        if node.in_check() {
+            // Whatever the check hides: what was last known of this side.
+            let earlier = self.stack.before(ply, 2).static_eval.unwrap_or(Score::DRAW);
+            (node.static_eval, node.eval) = (earlier, earlier);
+            self.stack.at_mut(ply).static_eval = None;
+            return;
+        }
+        if node.excluded.is_some() {
+            let known = self.stack.at(ply).static_eval.unwrap_or(Score::DRAW);
+            (node.static_eval, node.eval) = (known, known);
+            node.improvement = self.improvement(ply, known);
+            return;
+        }
+        let raw = match node.tt_entry.and_then(|tt_entry| tt_entry.eval) {
+            Some(raw) => raw,
+            None => self.evaluator.evaluate(position),
+        };
+        node.raw_eval = Some(raw);
+        node.correction = self.correction(position, ply);
+        node.static_eval = crate::eval::adjust(raw, position.halfmoves(), node.correction);
+        node.eval = tt_adjusted_eval(node.static_eval, node.tt_entry);
+        self.stack.at_mut(ply).static_eval = Some(node.static_eval);
+        node.improvement = self.improvement(ply, node.static_eval);
+        if !T::ROOT {
+            self.update_from_eval_difference(ply, node.static_eval, position);
+        }
+    }
+
+    /// By how much the side to move's evaluation has risen since its last move (or the one
+    /// before, if it was in check then).
+    fn improvement(&self, ply: Ply, static_eval: Score) -> i32 {
+        let earlier = self
+            .stack
+            .before(ply, 2)
+            .static_eval
+            .or(self.stack.before(ply, 4).static_eval);
+        earlier.map_or(0, |earlier| static_eval - earlier)
+    }
+
+    /// What to add to the evaluation, in centipawns.
+    pub(super) fn correction(&self, position: &Position, ply: Ply) -> i32 {
+        if !self.uses(p::use_correction()) {
+            return 0;
+        }
+        let (keys, us) = (position.keys(), position.turn());
+        let h = &self.histories;
+        let [black, white] = [Color::Black, Color::White].map(|color| {
+            h.non_pawn_correction[color as usize].get(us, keys.non_pawns[color as usize])
+        });
+        let line = self.line_key(ply);
+        let sum = h.pawn_correction.get(us, keys.pawns) * p::correction_pawn()
+            + h.minor_correction.get(us, keys.minors) * p::correction_minor()
+            + (black + white) * p::correction_non_pawn()
+            + h.continuation_correction.get(us, line) * p::correction_continuation();
+        sum / CORRECTION_LIMIT
+    }
+
+    /// Asks for the cells that [`Worker::correction`] will want of this position, but for that of
+    /// the line.
+    #[inline]
+    pub(super) fn prefetch_corrections(&self, position: &Position) {
+        let (keys, us) = (position.keys(), position.turn());
+        let h = &self.histories;
+        h.pawn_correction.prefetch(us, keys.pawns);
+        h.minor_correction.prefetch(us, keys.minors);
+        for color in [Color::Black, Color::White] {
+            h.non_pawn_correction[color as usize].prefetch(us, keys.non_pawns[color as usize]);
+        }
+    }
+
+    /// A key of the last two moves.
+    fn line_key(&self, ply: Ply) -> u64 {
+        self.stack
+            .before(ply, 1)
+            .played
+            .pair_key(self.stack.before(ply, 2).played)
+    }
+
+    /// The search's score against the static evaluation, where they can be compared.
+    pub(super) fn update_correction(
+        &mut self,
+        node: &Node<'_>,
+        best: Option<Move>,
+        score: Score,
+        bound: Bound,
+    ) {
+        /// A result moves a cell by at most this share of its bound.
+        const MOST: i32 = CORRECTION_LIMIT / 4;
+        let comparable = match bound {
+            Bound::Exact => true,
+            Bound::Lower => score > node.static_eval,
+            Bound::Upper => score < node.static_eval,
+        };
+        if node.in_check()
+            || node.excluded.is_some()
+            || best.is_some_and(is_noisy)
+            || !comparable
+            || score.is_decisive()
+        {
+            return;
+        }
+        let gap = score - node.static_eval;
+        let bonus = (gap * node.depth.plies() * p::correction_bonus() / 8).clamp(-MOST, MOST);
+        let (keys, us) = (*node.position.keys(), node.position.turn());
+        let line = self.line_key(node.ply);
+        let h = &mut self.histories;
+        h.pawn_correction.update(us, keys.pawns, bonus);
+        h.minor_correction.update(us, keys.minors, bonus);
+        for color in [Color::Black, Color::White] {
+            let table = &mut h.non_pawn_correction[color as usize];
+            table.update(us, keys.non_pawns[color as usize], bonus);
+        }
+        h.continuation_correction.update(us, line, bonus);
+    }
+}
+
+/// The table's score replaces the evaluation where its bound says that it is nearer the truth.
+pub(super) fn tt_adjusted_eval(static_eval: Score, tt_entry: Option<TtEntry>) -> Score {
+    match tt_entry {
+        Some(tt_entry)
+            if p::use_tt_eval()
+                && !tt_entry.score.is_decisive()
+                && tt_entry.bound.decides(tt_entry.score, static_eval + 1) =>
+        {
+            tt_entry.score
+        }
+        _ => static_eval,
+    }
+}
