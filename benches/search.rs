@@ -8,6 +8,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use pleach::bench::{self, Limit, Options};
+use std::ops::ControlFlow;
 
 /// Small, so that a sample takes a fraction of a second.
 const DEPTH: i32 = 6;
@@ -19,7 +20,11 @@ fn search(criterion: &mut Criterion) {
         limit: Limit::Depth(DEPTH),
         ..Options::default()
     };
-    let run = || bench::run(&options, |_| {}).expect("memory for a small hash table");
+    let run = || {
+        bench::run(&options, |_| ControlFlow::Continue(()))
+            .expect("memory for a small hash table")
+            .expect("nobody stops the bench")
+    };
     let mut group = criterion.benchmark_group("search");
     group.sample_size(SAMPLES);
     group.throughput(Throughput::Elements(run().nodes));

@@ -1,12 +1,13 @@
 //! The bench: a fixed set of positions searched to a fixed depth. With one thread the number of
 //! nodes is the same on every machine, and so a signature of how the engine plays.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::board::{Game, GameError, Start};
-use crate::engine::{Engine, EngineError, Finished, Request, nodes_per_second};
+use crate::engine::{Analysis, Engine, EngineError, Request, nodes_per_second};
 use crate::search::Stats;
 use crate::types::CastlingMode;
 
@@ -117,7 +118,7 @@ pub struct Measured {
     pub number: usize,
     /// How many there are.
     pub of: usize,
-    pub finished: Finished,
+    pub analysis: Analysis,
 }
 
 /// The whole bench.
@@ -146,30 +147,46 @@ impl Summary {
     }
 }
 
-/// Searches every position with a fresh engine, telling each as it is done. The hash table is
-/// kept from one position to the next, as in a game.
+/// Searches every position with a fresh engine and reports each to `listen` when it is done;
+/// between, `listen` is called with `None` several times a second. It may stop the bench, and
+/// then there is no summary. The hash table is kept from one position to the next, as in a game.
 ///
 /// # Errors
-/// If the engine lacks memory or threads.
-pub fn run(options: &Options, mut listen: impl FnMut(&Measured)) -> Result<Summary, BenchError> {
-    let (mut engine, events) = Engine::new();
+/// If memory or threads cannot be allocated.
+pub fn run(
+    options: &Options,
+    mut listen: impl FnMut(Option<&Measured>) -> ControlFlow<()>,
+) -> Result<Option<Summary>, BenchError> {
+    let mut engine = Engine::new();
     engine.set_hash(options.hash_mib)?;
     engine.set_threads(options.threads)?;
     let request = options.request();
     let mut summary = Summary::default();
     for (index, fen) in POSITIONS.iter().enumerate() {
         let start = Start::Fen((*fen).to_owned());
-        engine.set_game(Game::new(&start, &[], CastlingMode::Standard)?);
-        let finished = engine.search(&events, &request, |_| {})?;
-        summary.nodes += finished.nodes;
-        summary.time += finished.time;
-        listen(&Measured {
+        let game = Game::new(&start, &[], CastlingMode::Standard)?;
+        let mut flow = ControlFlow::Continue(());
+        let analysis = engine.analyse(&game, &request, |_| {
+            if flow.is_continue() {
+                flow = listen(None);
+            }
+            flow
+        })?;
+        if flow.is_break() {
+            return Ok(None);
+        }
+        summary.nodes += analysis.nodes;
+        summary.time += analysis.time;
+        let measured = Measured {
             number: index + 1,
             of: POSITIONS.len(),
-            finished,
-        });
+            analysis,
+        };
+        if listen(Some(&measured)).is_break() {
+            return Ok(None);
+        }
     }
-    Ok(summary)
+    Ok(Some(summary))
 }
 
 /// One position's line, for people.
@@ -178,19 +195,19 @@ pub fn position_line(measured: &Measured) -> String {
     let Measured {
         number,
         of,
-        finished,
+        analysis,
     } = measured;
-    let best = finished
+    let best = analysis
         .best
-        .map_or("(none)".to_owned(), |m| finished.root.uci(m));
+        .map_or("(none)".to_owned(), |m| analysis.root.uci(m));
     format!(
         "{number:>2}/{of}  {best:<6} {score:<10} depth {depth:>3}  {nodes:>10} nodes  {fen}",
-        score = finished
+        score = analysis
             .score
             .map_or("-".to_owned(), |score| score.to_string()),
-        depth = finished.depth.to_string(),
-        nodes = finished.nodes,
-        fen = finished.root.fen(),
+        depth = analysis.depth.to_string(),
+        nodes = analysis.nodes,
+        fen = analysis.root.fen(),
     )
 }
 
@@ -199,11 +216,11 @@ pub fn position_line(measured: &Measured) -> String {
 pub fn statistics(measured: &[Measured]) -> Vec<String> {
     let mut nodes: Vec<u64> = measured
         .iter()
-        .map(|position| position.finished.nodes)
+        .map(|position| position.analysis.nodes)
         .collect();
     let mut speeds: Vec<u64> = measured
         .iter()
-        .map(|position| nodes_per_second(position.finished.nodes, position.finished.time))
+        .map(|position| nodes_per_second(position.analysis.nodes, position.analysis.time))
         .collect();
     let row = |name: &str, values: &mut Vec<u64>| {
         values.sort_unstable();
@@ -226,7 +243,7 @@ pub fn statistics(measured: &[Measured]) -> Vec<String> {
     let mut lines = vec![row("Nodes", &mut nodes), row("Nodes/second", &mut speeds)];
     let mut stats = Stats::default();
     for position in measured {
-        stats += position.finished.stats;
+        stats += position.analysis.stats;
     }
     let counts = stats.rows().into_iter();
     lines.extend(counts.map(|(name, count)| format!("{name:<20} {count:>12}")));
@@ -324,7 +341,7 @@ mod tests {
             limit: Limit::Depth(3),
             ..Options::default()
         };
-        let nodes = || run(&options, |_| {}).expect("a bench").nodes;
+        let nodes = || run(&options, |_| ControlFlow::Continue(())).expect("a bench");
         assert_eq!(nodes(), nodes());
     }
 

@@ -1,7 +1,9 @@
 //! Mates in one to four moves are found, with the right distance and a line that mates.
 
+use std::ops::ControlFlow;
+
 use pleach::board::{Game, Position};
-use pleach::engine::{Engine, Event, Line, Request};
+use pleach::engine::{AnalysisLine, Engine, Event, Request};
 use pleach::types::CastlingMode;
 
 /// Positions and the fewest moves in which the side to move mates.
@@ -30,10 +32,9 @@ const MATES: &[(&str, i32)] = &[
 /// Nodes within which each of these mates must be proven; far more than needed.
 const NODES: u64 = 2_000_000;
 
-fn solve(fen: &str, moves: i32) -> Line {
+fn solve(fen: &str, moves: i32) -> AnalysisLine {
     let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
-    let (mut engine, events) = Engine::new();
-    engine.set_game(Game::from(position));
+    let mut engine = Engine::new();
     let request = Request {
         mate: u32::try_from(moves).ok(),
         nodes: Some(NODES),
@@ -42,10 +43,11 @@ fn solve(fen: &str, moves: i32) -> Line {
     };
     let mut last = None;
     engine
-        .search(&events, &request, |event| {
+        .analyse(&Game::from(position), &request, |event| {
             if let Event::Line(line) = event {
                 last = Some(line.clone());
             }
+            ControlFlow::Continue(())
         })
         .expect("a search");
     last.expect("a line")

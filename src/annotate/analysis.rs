@@ -1,12 +1,12 @@
 //! Searches every position of a game and judges its moves.
 
-use crossbeam_channel::Receiver;
+use std::ops::ControlFlow;
 
 use super::accuracy::{Quality, quality};
 use super::expectation::Curve;
 use super::verdict::{Evidence, Thresholds, Verdict, judge};
 use crate::board::{Game, Position};
-use crate::engine::{Engine, EngineError, Event, Line, Request};
+use crate::engine::{Engine, EngineError, Request};
 use crate::types::{Color, Move, Score};
 
 /// How to analyse.
@@ -81,7 +81,6 @@ const SECOND_SHARE: u32 = 4;
 /// If the engine cannot search.
 pub fn analyse(
     engine: &mut Engine,
-    events: &Receiver<Event>,
     start: &Position,
     moves: &[Move],
     method: &Method,
@@ -102,7 +101,7 @@ pub fn analyse(
         forward.collect()
     };
     for index in order {
-        assessments[index] = Some(assess(engine, events, &games[index], method)?);
+        assessments[index] = Some(assess(engine, &games[index], method)?);
         on_position();
     }
     let assessments: Vec<Assessment> = assessments.into_iter().flatten().collect();
@@ -134,14 +133,8 @@ pub fn analyse(
     })
 }
 
-fn assess(
-    engine: &mut Engine,
-    events: &Receiver<Event>,
-    game: &Game,
-    method: &Method,
-) -> Result<Assessment, EngineError> {
-    engine.set_game(game.clone());
-    let mut found = search(engine, events, &method.request)?;
+fn assess(engine: &mut Engine, game: &Game, method: &Method) -> Result<Assessment, EngineError> {
+    let mut found = search(engine, game, &method.request)?;
     if let Some(best) = found.best()
         && method.only_moves
         && game.position().legal_moves().len() > 1
@@ -154,33 +147,21 @@ fn assess(
         request.movetime = request
             .movetime
             .map(|ms| (ms / i64::from(SECOND_SHARE)).max(1));
-        found.second = Some(search(engine, events, &request)?.score);
+        found.second = Some(search(engine, game, &request)?.score);
     }
     Ok(found)
 }
 
-fn search(
-    engine: &mut Engine,
-    events: &Receiver<Event>,
-    request: &Request,
-) -> Result<Assessment, EngineError> {
-    let mut last: Option<Line> = None;
-    let finished = engine.search(events, request, |event| {
-        if let Event::Line(line) = event
-            && line.multi_pv == 1
-            && line.bound.is_none()
-        {
-            last = Some(line.clone());
-        }
-    })?;
-    let line = match last {
-        Some(line) if line.pv.first().copied() == finished.best => line.pv,
-        _ => finished.best.into_iter().chain(finished.ponder).collect(),
+fn search(engine: &mut Engine, game: &Game, request: &Request) -> Result<Assessment, EngineError> {
+    let found = engine.analyse(game, request, |_| ControlFlow::Continue(()))?;
+    let line = match found.lines.into_iter().next() {
+        Some(line) => line.pv,
+        None => found.best.into_iter().collect(),
     };
     Ok(Assessment {
         // A search stopped before its first move has no score of its own.
-        score: finished.score.unwrap_or_else(|| engine.static_eval()),
-        depth: finished.depth.plies(),
+        score: found.score.unwrap_or_else(|| engine.static_eval()),
+        depth: found.depth.plies(),
         line,
         second: None,
     })

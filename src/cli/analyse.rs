@@ -2,6 +2,7 @@
 //! scores in pawns from White's side.
 
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use serde::Serialize;
 
 use super::Outcome;
 use crate::board::Game;
-use crate::engine::{Engine, Event, Finished, Line, Request, win_draw_loss};
+use crate::engine::{Analysis, AnalysisLine, Engine, Event, Request, win_draw_loss};
 use crate::types::{Bound, Color, Score};
 use crate::uci::draw;
 
@@ -70,7 +71,7 @@ impl Arguments {
 
 pub fn run(arguments: &Arguments) -> Outcome {
     let position = super::position(&arguments.fen, arguments.chess960)?;
-    let (mut engine, events) = Engine::new();
+    let mut engine = Engine::new();
     engine.settings.multi_pv = arguments.multipv;
     engine.settings.move_overhead = 0;
     engine.set_hash(arguments.hash)?;
@@ -78,24 +79,24 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(path) = &arguments.network {
         engine.set_network(Some(path))?;
     }
-    engine.set_game(Game::from(position));
+    let game = Game::from(position);
+    engine.set_game(game.clone());
     let mut out = io::stdout().lock();
     let mut written = Ok(());
     if !arguments.json {
         introduce(&mut out, &engine)?;
     }
-    let mut last: Option<Line> = None;
-    let finished = engine.search(&events, &arguments.request(), |event| {
-        let Event::Line(line) = event else { return };
-        if written.is_ok() {
+    let analysis = engine.analyse(&game, &arguments.request(), |event| {
+        if let Event::Line(line) = event {
             written = show_line(&mut out, line, arguments.json);
         }
-        if line.multi_pv == 1 && line.bound.is_none() {
-            last = Some(line.clone());
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
         }
     })?;
     written?;
-    conclude(&mut out, &finished, last.as_ref(), arguments.json)?;
+    conclude(&mut out, &analysis, arguments.json)?;
     Ok(true)
 }
 
@@ -115,7 +116,7 @@ fn introduce(out: &mut impl Write, engine: &Engine) -> io::Result<()> {
     )
 }
 
-fn show_line(out: &mut impl Write, line: &Line, json: bool) -> io::Result<()> {
+fn show_line(out: &mut impl Write, line: &AnalysisLine, json: bool) -> io::Result<()> {
     if json {
         return write_json(out, &Record::of_line(line));
     }
@@ -143,46 +144,41 @@ fn show_line(out: &mut impl Write, line: &Line, json: bool) -> io::Result<()> {
     out.flush()
 }
 
-fn conclude(
-    out: &mut impl Write,
-    finished: &Finished,
-    last: Option<&Line>,
-    json: bool,
-) -> io::Result<()> {
+fn conclude(out: &mut impl Write, analysis: &Analysis, json: bool) -> io::Result<()> {
     if json {
-        return write_json(out, &Record::of_end(finished));
+        return write_json(out, &Record::of_end(analysis));
     }
-    let Some(best) = finished.best else {
-        let end = if finished.root.in_check() {
+    let Some(best) = analysis.best else {
+        let end = if analysis.root.in_check() {
             "checkmate"
         } else {
             "stalemate"
         };
         return writeln!(out, "\nNo legal move: {end}.");
     };
-    if let Some(line) = last {
+    if let Some(line) = analysis.lines.first() {
         writeln!(out, "\n{}", numbered(line, &san(line)))?;
     }
-    if let Some(score) = finished.score {
+    if let Some(score) = analysis.score {
         let [win, draw, loss] = win_draw_loss(score);
         let percent = |permille: u32| f64::from(permille) / 10.0;
         writeln!(
             out,
             "For {}: win {:.1} %, draw {:.1} %, loss {:.1} %",
-            draw::side(finished.root.turn()),
+            draw::side(analysis.root.turn()),
             percent(win),
             percent(draw),
             percent(loss)
         )?;
     }
-    let score = finished.score.map_or("not searched".to_owned(), |score| {
-        pawns(score, finished.root.turn())
+    let score = analysis.score.map_or("not searched".to_owned(), |score| {
+        pawns(score, analysis.root.turn())
     });
-    writeln!(out, "Best move: {} ({score})", finished.root.san(best))
+    writeln!(out, "Best move: {} ({score})", analysis.root.san(best))
 }
 
 /// The line's moves in standard algebraic notation.
-fn san(line: &Line) -> Vec<String> {
+fn san(line: &AnalysisLine) -> Vec<String> {
     let mut position = (*line.root).clone();
     let mut moves = Vec::with_capacity(line.pv.len());
     for &m in &line.pv {
@@ -193,7 +189,7 @@ fn san(line: &Line) -> Vec<String> {
 }
 
 /// Moves with their numbers, as a score sheet has them: `12... Nf6 13. e5`.
-fn numbered(line: &Line, moves: &[String]) -> String {
+fn numbered(line: &AnalysisLine, moves: &[String]) -> String {
     let first = line.root.game_ply();
     let mut text = String::new();
     for (ply, m) in (first..).zip(moves) {
@@ -276,7 +272,7 @@ impl From<Option<Score>> for JsonScore {
 }
 
 impl Record {
-    fn of_line(line: &Line) -> Record {
+    fn of_line(line: &AnalysisLine) -> Record {
         Record::Line {
             depth: line.depth.plies(),
             seldepth: line.seldepth,
@@ -297,16 +293,16 @@ impl Record {
         }
     }
 
-    fn of_end(finished: &Finished) -> Record {
+    fn of_end(analysis: &Analysis) -> Record {
         Record::Result {
-            fen: finished.root.fen(),
-            best: finished.best.map(|m| finished.root.uci(m)),
-            san: finished.best.map(|m| finished.root.san(m)),
-            ponder: finished.ponder.map(|m| finished.root.uci(m)),
-            depth: finished.depth.plies(),
-            score: finished.score.into(),
-            nodes: finished.nodes,
-            time_ms: finished.time.as_millis(),
+            fen: analysis.root.fen(),
+            best: analysis.best.map(|m| analysis.root.uci(m)),
+            san: analysis.best.map(|m| analysis.root.san(m)),
+            ponder: analysis.ponder.map(|m| analysis.root.uci(m)),
+            depth: analysis.depth.plies(),
+            score: analysis.score.into(),
+            nodes: analysis.nodes,
+            time_ms: analysis.time.as_millis(),
         }
     }
 }

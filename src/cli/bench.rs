@@ -1,6 +1,7 @@
 //! `pleach bench`: nodes and speed over fixed positions.
 
 use std::io::{self, Write as _};
+use std::ops::ControlFlow;
 
 use clap::Args;
 
@@ -33,12 +34,19 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut measured = Vec::new();
     let mut written = Ok(());
     let summary = bench::run(&options, |position| {
-        if written.is_ok() {
+        if let Some(position) = position {
             written = writeln!(out, "{}", bench::position_line(position));
+            measured.push(position.clone());
         }
-        measured.push(position.clone());
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
     })?;
     written?;
+    let Some(summary) = summary else {
+        return Ok(false);
+    };
     writeln!(out)?;
     if arguments.stats {
         for line in bench::statistics(&measured) {

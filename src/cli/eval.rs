@@ -22,7 +22,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Outcome {
     let position = super::position(&arguments.fen, arguments.chess960)?;
-    let (mut engine, _events) = Engine::new();
+    let mut engine = Engine::new();
     engine.set_game(Game::from(position));
     let mut out = io::stdout().lock();
     for line in draw::position(engine.position()) {

@@ -1,19 +1,25 @@
 //! The engine as its users see it: options, a position, go, stop and ponderhit in; [`Event`]s
 //! out. UCI, bench and the command line all talk to this one facade.
 
-mod event;
+mod analysis;
+mod pipeline;
 mod pool;
 mod reporter;
 mod request;
 mod vote;
 
+use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use thiserror::Error;
 
-pub use event::{Event, Finished, Line, nodes_per_second};
+pub use analysis::{Analysis, AnalysisLine, Event, nodes_per_second};
+pub use pipeline::{Place, Revision, Stage, Step};
 pub use pool::PoolError;
+pub use reporter::Conclusion;
 pub use request::Request;
 
 use crate::board::{Game, GameError, Position, Start};
@@ -21,7 +27,8 @@ use crate::eval::{self, Evaluator, Judge};
 use crate::nnue::{NetError, Network};
 use crate::search::{Job, Selectivity};
 use crate::types::{CastlingMode, Score};
-use pool::{Pool, Search};
+use pipeline::Pipeline;
+use pool::Pool;
 use reporter::Reporter;
 
 /// Default, least and most MiB of hash table.
@@ -37,6 +44,9 @@ pub const OVERHEAD_DEFAULT: u64 = 10;
 pub const OVERHEAD_MAX: u64 = 5000;
 /// If even the smallest default lacks memory, the table that an engine starts with.
 const HASH_LAST_RESORT: usize = 1;
+
+/// How long [`Engine::analyse`] waits for an event before it says that there is none.
+const IDLE_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What can be set and is read anew at each `go`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,16 +98,26 @@ pub struct Engine {
     game: Game,
     /// Why the position last asked for was refused; nothing is searched until a good one comes.
     refused: Option<String>,
+    pipeline: Pipeline,
+    /// A search has begun whose result has not been received.
+    searching: bool,
     events: Sender<Event>,
+    heard: Receiver<Event>,
+}
+
+impl Default for Engine {
+    fn default() -> Engine {
+        Engine::new()
+    }
 }
 
 impl Engine {
-    /// An engine with default options and the embedded network, and the channel on which it
-    /// speaks. Its threads start at the first need.
+    /// An engine with default options and the embedded network. Its threads start at the first
+    /// need.
     #[must_use]
-    pub fn new() -> (Engine, Receiver<Event>) {
+    pub fn new() -> Engine {
         let (events, heard) = unbounded();
-        let engine = Engine {
+        Engine {
             settings: Settings::default(),
             castling: CastlingMode::Standard,
             hash_mib: HASH_DEFAULT,
@@ -106,9 +126,11 @@ impl Engine {
             pool: None,
             game: Game::default(),
             refused: None,
+            pipeline: Pipeline::default(),
+            searching: false,
             events,
-        };
-        (engine, heard)
+            heard,
+        }
     }
 
     /// The current game.
@@ -144,10 +166,30 @@ impl Engine {
         self.threads
     }
 
-    /// Whether a search has begun whose end has not been told yet.
+    /// Whether a search has begun whose end has not been [received](Engine::received) yet.
     #[must_use]
-    pub fn is_searching(&self) -> bool {
-        self.pool.as_ref().is_some_and(Pool::is_searching)
+    pub const fn is_searching(&self) -> bool {
+        self.searching
+    }
+
+    /// The events of searches, for who does not wait for them in [`Engine::analyse`]. Each event
+    /// taken from here is to be shown to [`Engine::received`].
+    #[must_use]
+    pub const fn events(&self) -> &Receiver<Event> {
+        &self.heard
+    }
+
+    /// Takes note of an event that was taken from [`Engine::events`]: after the result of a
+    /// search the engine is at rest.
+    pub fn received(&mut self, event: &Event) {
+        if matches!(event, Event::Finished(_)) {
+            self.searching = false;
+        }
+    }
+
+    /// Puts a stage into its place in the pipeline of every `go`, or empties the place.
+    pub fn set_stage(&mut self, place: Place, stage: Option<Arc<dyn Stage>>) {
+        self.pipeline.set(place, stage);
     }
 
     /// The network's word on the current position, without any search.
@@ -336,18 +378,18 @@ impl Engine {
         for why in refused {
             let _ = self.events.send(Event::Note(format!("ignored: {why}")));
         }
-        let search = Search {
-            job: Job {
-                root: self.game.position().clone(),
-                history: self.game.history().to_vec(),
-                limits,
-                selectivity: Selectivity::Full,
-            },
-            reporter: Reporter::new(self.events.clone(), self.game.clone()),
+        let search = Job {
+            root: self.game.position().clone(),
+            history: self.game.history().to_vec(),
+            limits,
+            selectivity: Selectivity::Full,
             ponder: request.ponder,
             infinite: request.infinite,
         };
-        self.pool()?.start(search);
+        let reporter = Reporter::new(self.events.clone(), self.game.clone());
+        let pipeline = self.pipeline.clone();
+        self.pool()?.start(search, reporter, &pipeline);
+        self.searching = true;
         Ok(())
     }
 
@@ -365,24 +407,34 @@ impl Engine {
         }
     }
 
-    /// Searches and waits for the end, passing every event to `listen`.
+    /// Analyses a game under limits and waits for the end. Every event is passed to `listen`
+    /// before the result is returned, and [`Event::Idle`] where none came for a while; if it
+    /// answers with `Break`, the search is stopped.
     ///
     /// # Errors
     /// As [`Engine::go`].
-    pub fn search(
+    pub fn analyse(
         &mut self,
-        events: &Receiver<Event>,
+        game: &Game,
         request: &Request,
-        mut listen: impl FnMut(&Event),
-    ) -> Result<Finished, EngineError> {
+        mut listen: impl FnMut(&Event) -> ControlFlow<()>,
+    ) -> Result<Analysis, EngineError> {
+        self.set_game(game.clone());
         self.go(request)?;
-        for event in events {
-            listen(&event);
-            if let Event::Finished(finished) = event {
-                return Ok(finished);
+        loop {
+            let event = match self.heard.recv_timeout(IDLE_INTERVAL) {
+                Ok(event) => event,
+                Err(RecvTimeoutError::Timeout) => Event::Idle,
+                Err(RecvTimeoutError::Disconnected) => return Err(EngineError::NoThreads),
+            };
+            self.received(&event);
+            if listen(&event).is_break() {
+                self.stop();
+            }
+            if let Event::Finished(analysis) = event {
+                return Ok(analysis);
             }
         }
-        Err(EngineError::NoThreads)
     }
 }
 
@@ -411,7 +463,7 @@ pub fn win_draw_loss(score: Score) -> [u32; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::Ply;
+    use crate::types::{Depth, Ply};
 
     #[test]
     fn chances_add_up() {
@@ -426,7 +478,7 @@ mod tests {
 
     #[test]
     fn a_refused_position_is_not_searched() {
-        let (mut engine, _events) = Engine::new();
+        let mut engine = Engine::new();
         let bad = Start::Fen("nonsense".to_owned());
         assert!(engine.set_position(&bad, &[]).is_err());
         assert!(matches!(
@@ -437,20 +489,75 @@ mod tests {
         assert!(engine.go(&Request::to_depth(1)).is_ok());
     }
 
+    /// Answers with a move, and changes what a search found.
+    struct TestStage {
+        answer: Option<Conclusion>,
+        revised: Score,
+    }
+
+    impl Stage for TestStage {
+        fn before_search(&self, request: &mut Job, note: &mut dyn FnMut(String)) -> Step {
+            note("before".to_owned());
+            if let Some(answer) = &self.answer {
+                return Step::Answer(answer.clone());
+            }
+            request.limits.root_moves = request.root.legal_moves().get(3..4).map(<[_]>::to_vec);
+            let revised = self.revised;
+            Step::Revise(Box::new(move |analysis| analysis.score = Some(revised)))
+        }
+    }
+
+    #[test]
+    fn stages_come_in_order_and_may_answer() {
+        let mut engine = Engine::new();
+        let game = Game::default();
+        let moves = game.position().legal_moves();
+        let stage = |answer: Option<Conclusion>, revised| {
+            let revised = Score::cp(revised);
+            Some(Arc::new(TestStage { answer, revised }) as Arc<dyn Stage>)
+        };
+        let analyse = |engine: &mut Engine| {
+            let mut notes = 0;
+            let found = engine.analyse(&game, &Request::to_depth(2), |event| {
+                notes += usize::from(matches!(event, Event::Note(_)));
+                ControlFlow::Continue(())
+            });
+            let found = found.expect("an analysis");
+            (found.best, found.score, found.nodes > 0, notes)
+        };
+        engine.set_stage(Place::StrengthLimit, stage(None, 7));
+        engine.set_stage(Place::RootTablebases, stage(None, 5));
+        let only = moves.get(3).copied();
+        let found = analyse(&mut engine);
+        assert_eq!(found, (only, Some(Score::cp(7)), true, 2));
+        let answer = Conclusion {
+            pv: vec![moves[9]],
+            ponder: None,
+            score: None,
+            depth: Depth::ZERO,
+        };
+        engine.set_stage(Place::OpeningBook, stage(Some(answer), 0));
+        let found = analyse(&mut engine);
+        assert_eq!(found, (Some(moves[9]), None, false, 1));
+        engine.set_stage(Place::OpeningBook, None);
+        assert!(analyse(&mut engine).2);
+    }
+
     #[test]
     fn every_search_ends_once_with_a_legal_move() {
-        let (mut engine, events) = Engine::new();
+        let mut engine = Engine::new();
         for depth in 1..4 {
             let mut lines = 0;
             let finished = engine
-                .search(&events, &Request::to_depth(depth), |event| {
+                .analyse(&Game::default(), &Request::to_depth(depth), |event| {
                     lines +=
                         usize::from(matches!(event, Event::Line(line) if line.bound.is_none()));
+                    ControlFlow::Continue(())
                 })
                 .expect("a search");
             let best = finished.best.expect("a move");
             assert!(lines > 0 && engine.position().legal_moves().contains(&best));
-            assert!(!engine.is_searching() && events.is_empty());
+            assert!(!engine.is_searching() && engine.events().is_empty());
         }
     }
 }

@@ -1,16 +1,16 @@
 //! The search threads: all run the same search over one transposition table (Lazy SMP).
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use thiserror::Error;
 
+use super::pipeline::{Pipeline, Prepared};
 use super::reporter::{Conclusion, Reporter, Totals};
 use super::vote;
 use crate::eval::Judge;
-use crate::search::{Info, Job, Limits, Outcome, Report, Shared, Silent, Worker};
+use crate::search::{Info, Job, Limits, Outcome, Report, Shared, Silent, Stats, Worker};
 use crate::tt::{AllocError, TranspositionTable};
 use crate::types::{Depth, Move, Ply, Score};
 
@@ -30,47 +30,37 @@ pub enum PoolError {
 }
 
 /// What a thread is asked to do.
-enum Order {
-    /// Take part in a search; `done` hears the outcome.
-    Help {
-        job: Arc<Job>,
+enum Task {
+    /// Take part in a search and send the outcome through `done`.
+    Helper {
+        request: Arc<Job>,
         done: Sender<Option<Outcome>>,
     },
-    /// Lead a search: speak, gather the helpers' outcomes, and tell the result.
-    Lead(Box<Lead>),
+    /// Be the first thread of a search: search, gather the helpers' outcomes and report the
+    /// result.
+    Main(Box<MainTask>),
     /// Forget everything learned.
     Clear { done: Sender<()> },
 }
 
-/// What the first thread needs to lead a search.
-struct Lead {
-    job: Arc<Job>,
+struct MainTask {
+    request: Arc<Job>,
     reporter: Reporter,
     helpers: Receiver<Option<Outcome>>,
-    infinite: bool,
-}
-
-/// One search to run.
-pub struct Search {
-    pub job: Job,
-    pub reporter: Reporter,
-    pub ponder: bool,
-    /// Hold the result back until `stop`.
-    pub infinite: bool,
+    prepared: Prepared,
 }
 
 /// A running set of search threads and what they share.
 pub struct Pool {
     shared: Arc<Shared>,
-    threads: Vec<(Sender<Order>, JoinHandle<()>)>,
-    searching: Arc<AtomicBool>,
+    threads: Vec<(Sender<Task>, JoinHandle<()>)>,
 }
 
 impl Pool {
     /// Starts `threads` threads (at least one) over a table of `hash_mib` MiB.
     ///
     /// # Errors
-    /// If memory or threads lack.
+    /// If memory or a thread cannot be allocated.
     pub fn new(threads: usize, hash_mib: usize, judge: &Judge) -> Result<Pool, PoolError> {
         let threads = threads.max(1);
         let table = TranspositionTable::new(hash_mib).map_err(|error| PoolError::Hash {
@@ -78,16 +68,13 @@ impl Pool {
             error,
         })?;
         let shared = Arc::new(Shared::new(table, threads));
-        let searching = Arc::new(AtomicBool::new(false));
         let mut pool = Pool {
             shared,
             threads: Vec::with_capacity(threads),
-            searching,
         };
         for id in 0..threads {
-            let (orders, inbox) = unbounded();
+            let (tasks, inbox) = unbounded();
             let shared = Arc::clone(&pool.shared);
-            let searching = Arc::clone(&pool.searching);
             let judge = judge.clone();
             let handle = thread::Builder::new()
                 .name(format!("search-{id}"))
@@ -95,47 +82,44 @@ impl Pool {
                 .spawn(move || {
                     // Made here so that a thread's tables lie near the core that uses them.
                     let mut worker = Worker::new(id, Arc::clone(&shared), judge);
-                    serve(&mut worker, &inbox, &shared, &searching);
+                    serve(&mut worker, &inbox, &shared);
                 })
                 .map_err(|error| PoolError::Thread {
                     number: id + 1,
                     error,
                 })?;
-            pool.threads.push((orders, handle));
+            pool.threads.push((tasks, handle));
         }
         Ok(pool)
     }
 
-    /// Begins a search; the reporter hears of its course and its end. Any `stop` or `ponderhit`
-    /// after this call concerns it, even if no thread has woken yet. The caller makes sure that
-    /// no search is running.
-    pub fn start(&self, search: Search) {
-        self.searching.store(true, Ordering::Release);
-        self.shared.begin(search.ponder);
-        let job = Arc::new(search.job);
+    /// Begins a search; its course and its end go through the reporter. The stages of the
+    /// pipeline that come before the search are run at once, on the caller's thread and on the
+    /// search's clock. Any `stop` or `ponderhit` after this call concerns this search, even if no
+    /// thread has woken yet. The caller makes sure that no search is running.
+    pub fn start(&self, mut request: Job, reporter: Reporter, pipeline: &Pipeline) {
+        self.shared.begin(request.ponder);
+        let prepared = pipeline.prepare(&mut request, |text| reporter.note(text));
+        let request = Arc::new(request);
         let (done, helpers) = unbounded();
-        for (orders, _) in self.threads.iter().skip(1) {
-            let _ = orders.send(Order::Help {
-                job: Arc::clone(&job),
-                done: done.clone(),
-            });
+        if prepared.answer.is_none() {
+            for (tasks, _) in self.threads.iter().skip(1) {
+                let _ = tasks.send(Task::Helper {
+                    request: Arc::clone(&request),
+                    done: done.clone(),
+                });
+            }
         }
         drop(done);
-        let lead = Lead {
-            job,
-            reporter: search.reporter,
+        let main = MainTask {
+            request,
+            reporter,
             helpers,
-            infinite: search.infinite,
+            prepared,
         };
-        if let Some((orders, _)) = self.threads.first() {
-            let _ = orders.send(Order::Lead(Box::new(lead)));
+        if let Some((tasks, _)) = self.threads.first() {
+            let _ = tasks.send(Task::Main(Box::new(main)));
         }
-    }
-
-    /// Whether a search has begun whose end has not been told yet.
-    #[must_use]
-    pub fn is_searching(&self) -> bool {
-        self.searching.load(Ordering::Acquire)
     }
 
     /// Ends the running search; its result follows.
@@ -152,8 +136,8 @@ impl Pool {
     /// The caller makes sure that no search is running.
     pub fn clear(&self) {
         let (done, cleared) = bounded(self.threads.len());
-        for (orders, _) in &self.threads {
-            let _ = orders.send(Order::Clear { done: done.clone() });
+        for (tasks, _) in &self.threads {
+            let _ = tasks.send(Task::Clear { done: done.clone() });
         }
         drop(done);
         self.clear_hash();
@@ -169,23 +153,23 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         self.stop();
-        for (orders, handle) in self.threads.drain(..) {
-            drop(orders);
+        for (tasks, handle) in self.threads.drain(..) {
+            drop(tasks);
             // A thread that has panicked has nothing left to end.
             let _ = handle.join();
         }
     }
 }
 
-/// A thread's life: orders in, until the pool lets go of the channel.
-fn serve(worker: &mut Worker, inbox: &Receiver<Order>, shared: &Shared, searching: &AtomicBool) {
-    for order in inbox {
-        match order {
-            Order::Help { job, done } => {
-                let _ = done.send(worker.search(&job, Box::new(Silent)));
+/// Works off a thread's tasks until the pool drops the channel.
+fn serve(worker: &mut Worker, tasks: &Receiver<Task>, shared: &Shared) {
+    for task in tasks {
+        match task {
+            Task::Helper { request, done } => {
+                let _ = done.send(worker.search(&request, Box::new(Silent)));
             }
-            Order::Lead(lead) => run(worker, *lead, shared, searching),
-            Order::Clear { done } => {
+            Task::Main(main) => run(worker, *main, shared),
+            Task::Clear { done } => {
                 worker.clear();
                 let _ = done.send(());
             }
@@ -193,35 +177,42 @@ fn serve(worker: &mut Worker, inbox: &Receiver<Order>, shared: &Shared, searchin
     }
 }
 
-/// Leads a search from its beginning to its last word.
-fn run(worker: &mut Worker, lead: Lead, shared: &Shared, searching: &AtomicBool) {
-    let job = &lead.job;
-    let reporter = Arc::new(Mutex::new(lead.reporter));
-    let own = worker.search(job, Box::new(Ear(Arc::clone(&reporter))));
-    shared.signals.hold(lead.infinite);
+/// Runs a search from its beginning to its result.
+fn run(worker: &mut Worker, main: MainTask, shared: &Shared) {
+    let request = &main.request;
+    let reporter = Arc::new(Mutex::new(main.reporter));
+    let mut stats = Stats::default();
+    let mut outcomes = Vec::new();
+    if main.prepared.answer.is_none() {
+        outcomes.extend(worker.search(request, Box::new(SharedReporter(Arc::clone(&reporter)))));
+        stats = *worker.stats();
+    }
+    shared.signals.hold(request.infinite);
     shared.signals.stop();
-    let mut outcomes: Vec<Outcome> = own.into_iter().collect();
-    outcomes.extend(lead.helpers.iter().flatten());
-    let best_thread = if may_vote(&job.limits) {
+    outcomes.extend(main.helpers.iter().flatten());
+    let best_thread = if may_vote(&request.limits) {
         vote::best_thread(&outcomes)
     } else {
         (!outcomes.is_empty()).then_some(0)
     };
-    let conclusion = conclude(best_thread.map(|index| outcomes.swap_remove(index)), job);
+    let outcome = best_thread.map(|index| outcomes.swap_remove(index));
+    let conclusion = main
+        .prepared
+        .answer
+        .unwrap_or_else(|| conclude(outcome, request));
     let totals = Totals {
         nodes: shared.nodes(),
+        time: shared.signals.elapsed(),
         hashfull: shared.tt.hashfull(),
-        stats: *worker.stats(),
+        stats,
     };
-    // Cleared before the result is told: who hears it may start the next search.
-    searching.store(false, Ordering::Release);
-    lock(&reporter).finish(&conclusion, totals);
+    lock(&reporter).finish(&conclusion, totals, main.prepared.revisions);
 }
 
 /// The worker's end of the reporter, which the pool needs again after the search.
-struct Ear(Arc<Mutex<Reporter>>);
+struct SharedReporter(Arc<Mutex<Reporter>>);
 
-impl Report for Ear {
+impl Report for SharedReporter {
     fn info(&mut self, info: &Info<'_>) {
         lock(&self.0).info(info);
     }
@@ -244,15 +235,15 @@ fn may_vote(limits: &Limits) -> bool {
 /// What to tell of a search that found `outcome`. Always a legal move if there is one: a search
 /// that was stopped before it had searched any, or that is wrong, plays the first allowed, and
 /// then there is no score.
-fn conclude(outcome: Option<Outcome>, job: &Job) -> Conclusion {
-    let legal = job.root.legal_moves();
+fn conclude(outcome: Option<Outcome>, request: &Job) -> Conclusion {
+    let legal = request.root.legal_moves();
     if let Some(outcome) = outcome {
         if legal.contains(&outcome.best) {
             return Conclusion::from(outcome);
         }
-        log::error!("the search chose an illegal move in {}", job.root.fen());
+        log::error!("the search chose an illegal move in {}", request.root.fen());
     }
-    let allowed = job
+    let allowed = request
         .limits
         .root_moves
         .as_ref()
@@ -260,7 +251,7 @@ fn conclude(outcome: Option<Outcome>, job: &Job) -> Conclusion {
     let best = allowed.or(legal.first()).copied();
     let score = match best {
         Some(_) => None,
-        None if job.root.in_check() => Some(Score::mated_in(Ply::ROOT)),
+        None if request.root.in_check() => Some(Score::mated_in(Ply::ROOT)),
         None => Some(Score::DRAW),
     };
     Conclusion {

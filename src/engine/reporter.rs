@@ -1,44 +1,49 @@
-//! What of a search's talk reaches the listener: rate-limited while it runs, complete at its end.
+//! What of a search's reports reaches the listener: rate-limited while it runs, complete at its
+//! end.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::Sender;
 
-use super::event::{Event, Finished, Line};
+use super::analysis::{Analysis, AnalysisLine, Event};
+use super::pipeline::Revision;
 use crate::board::{Game, Position};
 use crate::search::{Info, Outcome, Report, Stats};
 use crate::types::{Depth, Move, Score};
 
-/// Lines that may be told at once, whatever their rate: the first iterations are quick, and a
+/// Lines that may be sent at once, whatever their rate: the first iterations are quick, and a
 /// person likes to see them.
 const FREE_LINES: usize = 48;
-/// After those, the least time between two tellings. Some clients choke on floods.
+/// After those, the least time between two lines. Some clients cannot take many at once.
 const LINE_INTERVAL: Duration = Duration::from_millis(40);
-/// Scores that are only bounds, and the move now searched, interest nobody in short searches.
+/// Scores that are only bounds, and the move now searched, are sent in longer searches only.
 const QUIET_TIME: Duration = Duration::from_secs(3);
 /// The least time between two current moves.
 const CURRENT_MOVE_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Listens to the first thread, passes on what is worth telling, and keeps the latest exact line
-/// of every multi-PV index to tell it at the end in any case.
+/// Takes the first thread's reports, sends on what is of use, and keeps the latest exact line of
+/// every multi-PV index to send it at the end in any case.
 pub struct Reporter {
     events: Sender<Event>,
     game: Game,
     root: Arc<Position>,
-    started: Instant,
-    told: usize,
-    last_told: Option<Instant>,
+    /// For rates only; the search's own clock is in its signals.
+    created: Instant,
+    sent: usize,
+    last_sent: Option<Instant>,
     last_current: Option<Instant>,
     /// Whether the multi-PV group now arriving is passed on: all of it or nothing.
     group_open: bool,
-    lines: Vec<Kept>,
+    kept: Vec<Kept>,
 }
 
 /// What all threads together came to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Totals {
     pub nodes: u64,
+    /// Since the search began.
+    pub time: Duration,
     /// How full the hash table is, in permille.
     pub hashfull: u32,
     /// The first thread's counts.
@@ -71,9 +76,9 @@ impl From<Outcome> for Conclusion {
 
 /// The latest exact line of one multi-PV index.
 struct Kept {
-    line: Line,
-    /// The listener's latest word about this index is this line.
-    told: bool,
+    line: AnalysisLine,
+    /// This line was the last one sent for its index.
+    sent: bool,
 }
 
 impl Reporter {
@@ -85,109 +90,127 @@ impl Reporter {
             events,
             game,
             root,
-            started: Instant::now(),
-            told: 0,
-            last_told: None,
+            created: Instant::now(),
+            sent: 0,
+            last_sent: None,
             last_current: None,
             group_open: true,
-            lines: Vec::new(),
+            kept: Vec::new(),
         }
     }
 
-    fn tell(&mut self, line: Line) {
-        self.told += 1;
-        self.last_told = Some(Instant::now());
-        // A listener that is gone needs no lines.
+    /// Sends a remark for a person.
+    pub fn note(&self, text: String) {
+        let _ = self.events.send(Event::Note(text));
+    }
+
+    fn send(&mut self, line: AnalysisLine) {
+        self.sent += 1;
+        self.last_sent = Some(Instant::now());
+        // Without a listener, no lines are needed.
         let _ = self.events.send(Event::Line(line));
     }
 
     fn is_due(&self) -> bool {
-        self.told < FREE_LINES
+        self.sent < FREE_LINES
             || self
-                .last_told
+                .last_sent
                 .is_none_or(|last| last.elapsed() >= LINE_INTERVAL)
     }
 
-    fn keep(&mut self, line: Line, told: bool) {
+    fn keep(&mut self, line: AnalysisLine, sent: bool) {
         let index = line.multi_pv.saturating_sub(1);
-        if let Some(kept) = self.lines.get_mut(index) {
-            *kept = Kept { line, told };
-        } else if index == self.lines.len() {
+        if let Some(kept) = self.kept.get_mut(index) {
+            *kept = Kept { line, sent };
+        } else if index == self.kept.len() {
             // Lines arrive in order; one out of order has nowhere to go and is only passed on.
-            self.lines.push(Kept { line, told });
+            self.kept.push(Kept { line, sent });
         }
     }
 
-    /// Ends the search: tells the final exact lines, unless they were the last thing told, and
-    /// then the result.
-    pub fn finish(&mut self, conclusion: &Conclusion, totals: Totals) {
-        let score = conclusion.score.map(settled);
-        let Totals {
-            nodes,
-            hashfull,
-            stats,
-        } = totals;
+    /// Ends the search: applies the revisions, sends the final exact lines, unless they were the
+    /// last thing sent, and then the result.
+    pub fn finish(&mut self, conclusion: &Conclusion, totals: Totals, revisions: Vec<Revision>) {
         let pv = self.game.playable(&conclusion.pv);
-        let time = self.started.elapsed();
-        let agrees =
-            |kept: &Kept, score| kept.line.pv.first() == pv.first() && kept.line.score == score;
-        if let Some(score) = score
-            && !self.lines.first().is_some_and(|kept| agrees(kept, score))
-        {
-            let line = Line {
-                root: Arc::clone(&self.root),
-                depth: conclusion.depth,
-                seldepth: pv
-                    .len()
-                    .max(self.lines.first().map_or(0, |kept| kept.line.seldepth)),
-                multi_pv: 1,
-                score,
-                bound: None,
-                nodes,
-                time,
-                hashfull,
-                tb_hits: self.lines.first().map_or(0, |kept| kept.line.tb_hits),
-                pv: pv.clone(),
-            };
-            self.keep(line, false);
+        let score = conclusion.score.map(settled);
+        if let Some(score) = score {
+            self.keep_final_line(&pv, score, conclusion.depth);
         }
-        if self.lines.iter().any(|kept| !kept.told) {
-            for kept in std::mem::take(&mut self.lines) {
-                self.tell(Line {
-                    nodes,
-                    time,
-                    hashfull,
-                    ..kept.line
-                });
-            }
-        }
-        let ponder = conclusion
-            .ponder
-            .filter(|m| pv.get(1) == Some(m))
-            .or(pv.get(1).copied());
-        let _ = self.events.send(Event::Finished(Finished {
+        let mut analysis = Analysis {
             root: Arc::clone(&self.root),
             best: pv.first().copied(),
-            ponder,
+            ponder: conclusion
+                .ponder
+                .filter(|m| pv.get(1) == Some(m))
+                .or(pv.get(1).copied()),
             score,
             depth: conclusion.depth,
-            nodes,
-            time,
-            stats,
-        }));
+            nodes: totals.nodes,
+            time: totals.time,
+            stats: totals.stats,
+            lines: self
+                .kept
+                .iter()
+                .map(|kept| AnalysisLine {
+                    nodes: totals.nodes,
+                    time: totals.time,
+                    hashfull: totals.hashfull,
+                    ..kept.line.clone()
+                })
+                .collect(),
+        };
+        for revise in revisions {
+            revise(&mut analysis);
+        }
+        let is_sent = |line: &AnalysisLine| {
+            self.kept.iter().any(|kept| {
+                let sent = &kept.line;
+                kept.sent
+                    && (sent.multi_pv, sent.score) == (line.multi_pv, line.score)
+                    && sent.pv == line.pv
+            })
+        };
+        if !analysis.lines.iter().all(is_sent) {
+            for line in analysis.lines.clone() {
+                self.send(line);
+            }
+        }
+        let _ = self.events.send(Event::Finished(analysis));
+    }
+
+    /// Makes the best line that of the result, which may be another thread's.
+    fn keep_final_line(&mut self, pv: &[Move], score: Score, depth: Depth) {
+        let first = self.kept.first().map(|kept| &kept.line);
+        if first.is_some_and(|line| line.pv.first() == pv.first() && line.score == score) {
+            return;
+        }
+        let line = AnalysisLine {
+            root: Arc::clone(&self.root),
+            depth,
+            seldepth: pv.len().max(first.map_or(0, |line| line.seldepth)),
+            multi_pv: 1,
+            score,
+            bound: None,
+            nodes: 0,
+            time: Duration::ZERO,
+            hashfull: 0,
+            tb_hits: first.map_or(0, |line| line.tb_hits),
+            pv: pv.to_vec(),
+        };
+        self.keep(line, false);
     }
 }
 
 impl Report for Reporter {
     fn info(&mut self, info: &Info<'_>) {
-        let mut line = Line::new(&self.root, info, self.game.playable(info.pv));
+        let mut line = AnalysisLine::new(&self.root, info, self.game.playable(info.pv));
         line.score = settled(line.score);
         if info.bound.is_some() {
             if info.time >= QUIET_TIME && self.is_due() {
-                if let Some(kept) = self.lines.get_mut(info.multi_pv.saturating_sub(1)) {
-                    kept.told = false;
+                if let Some(kept) = self.kept.get_mut(info.multi_pv.saturating_sub(1)) {
+                    kept.sent = false;
                 }
-                self.tell(line);
+                self.send(line);
             }
             return;
         }
@@ -196,7 +219,7 @@ impl Report for Reporter {
         }
         self.keep(line.clone(), self.group_open);
         if self.group_open {
-            self.tell(line);
+            self.send(line);
         }
     }
 
@@ -205,7 +228,7 @@ impl Report for Reporter {
         let due = self
             .last_current
             .is_none_or(|last| now.duration_since(last) >= CURRENT_MOVE_INTERVAL);
-        if due && now.duration_since(self.started) >= QUIET_TIME {
+        if due && now.duration_since(self.created) >= QUIET_TIME {
             self.last_current = Some(now);
             let root = Arc::clone(&self.root);
             let _ = self.events.send(Event::CurrentMove {
@@ -218,7 +241,7 @@ impl Report for Reporter {
     }
 }
 
-/// A score as it is told: the search lets draws differ by a centipawn from node to node, and a
+/// A score as it is shown: the search lets draws differ by a centipawn from node to node, and a
 /// dead draw should read exactly zero.
 fn settled(score: Score) -> Score {
     const DRAWS_DIFFER_BY: i32 = 1;
@@ -264,7 +287,7 @@ mod tests {
         }
     }
 
-    fn heard(events: &Receiver<Event>) -> (Vec<Line>, usize) {
+    fn heard(events: &Receiver<Event>) -> (Vec<AnalysisLine>, usize) {
         let mut lines = Vec::new();
         let mut finished = 0;
         for event in events.try_iter() {
@@ -284,7 +307,7 @@ mod tests {
         for depth in 1..=240 {
             say(&mut reporter, depth, None, &[m]);
         }
-        reporter.finish(&conclusion(240, m), Totals::default());
+        reporter.finish(&conclusion(240, m), Totals::default(), Vec::new());
         let (lines, finished) = heard(&events);
         assert!(lines.len() < 80, "{} lines", lines.len());
         assert_eq!(lines.last().map(|line| line.depth), Some(Depth(240)));
@@ -297,7 +320,7 @@ mod tests {
         let m = Position::startpos().legal_moves()[0];
         say(&mut reporter, 1, None, &[m]);
         say(&mut reporter, 2, Some(Bound::Lower), &[m]);
-        reporter.finish(&conclusion(1, m), Totals::default());
+        reporter.finish(&conclusion(1, m), Totals::default(), Vec::new());
         let (lines, _) = heard(&events);
         assert_eq!(lines.len(), 3);
         assert_eq!(lines.last().and_then(|line| line.bound), None);
@@ -308,7 +331,7 @@ mod tests {
         let (mut reporter, events) = reporter();
         let m = Position::startpos().legal_moves()[0];
         say(&mut reporter, 1, None, &[m]);
-        reporter.finish(&conclusion(1, m), Totals::default());
+        reporter.finish(&conclusion(1, m), Totals::default(), Vec::new());
         assert_eq!(heard(&events).0.len(), 1);
     }
 
@@ -320,7 +343,7 @@ mod tests {
             score: None,
             ..conclusion(0, m)
         };
-        reporter.finish(&unsearched, Totals::default());
+        reporter.finish(&unsearched, Totals::default(), Vec::new());
         let (lines, finished) = heard(&events);
         assert_eq!((lines.len(), finished), (0, 1));
     }
@@ -329,7 +352,7 @@ mod tests {
     fn a_search_that_said_nothing_still_ends_with_a_score() {
         let (mut reporter, events) = reporter();
         let m = Position::startpos().legal_moves()[0];
-        reporter.finish(&conclusion(1, m), Totals::default());
+        reporter.finish(&conclusion(1, m), Totals::default(), Vec::new());
         let (lines, finished) = heard(&events);
         assert_eq!((lines.len(), finished), (1, 1));
     }

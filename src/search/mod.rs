@@ -89,6 +89,10 @@ pub struct Job {
     pub limits: Limits,
     /// What the search may leave out.
     pub selectivity: Selectivity,
+    /// Time bounds count from `ponderhit` on, and the result is held back until then.
+    pub ponder: bool,
+    /// The result is held back until `stop`.
+    pub infinite: bool,
 }
 
 impl Job {
@@ -100,6 +104,8 @@ impl Job {
             history: Vec::new(),
             limits,
             selectivity: Selectivity::Full,
+            ponder: false,
+            infinite: false,
         }
     }
 }

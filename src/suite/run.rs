@@ -1,13 +1,14 @@
 //! Searches the problems of a suite, several at once.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crossbeam_channel::{Receiver, bounded};
+use crossbeam_channel::bounded;
 
 use super::problem::{Goal, Problem};
 use super::score::{Attempt, Found};
 use crate::board::Game;
-use crate::engine::{Engine, EngineError, Event, Line, Request};
+use crate::engine::{AnalysisLine, Engine, EngineError, Event, Request};
 use crate::types::{Move, Score};
 
 /// How to search a suite.
@@ -28,7 +29,7 @@ pub fn run(
     problems: &[Problem],
     settings: &Settings,
     request: impl Fn(&Problem) -> Request + Sync,
-    new_engine: impl Fn() -> Result<(Engine, Receiver<Event>), EngineError> + Sync,
+    new_engine: impl Fn() -> Result<Engine, EngineError> + Sync,
     mut on_attempt: impl FnMut(usize, Attempt),
 ) -> Result<(), EngineError> {
     let next = AtomicUsize::new(0);
@@ -73,45 +74,42 @@ pub fn run(
 }
 
 fn attempt(
-    (engine, events): &mut (Engine, Receiver<Event>),
+    engine: &mut Engine,
     problem: &Problem,
     request: &Request,
     hold: u32,
 ) -> Result<Attempt, EngineError> {
     engine.new_game()?;
-    engine.set_game(Game::from(problem.position.clone()));
-    engine.go(request)?;
     let mut watch = Watch::new(&problem.goal);
-    for event in &*events {
-        match event {
-            Event::Line(line) if line.multi_pv == 1 && line.bound.is_none() => {
-                watch.note(&line);
-                if hold > 0 && watch.held >= hold {
-                    engine.stop();
-                }
+    let game = Game::from(problem.position.clone());
+    let analysis = engine.analyse(&game, request, |event| {
+        if let Event::Line(line) = event
+            && line.multi_pv == 1
+            && line.bound.is_none()
+        {
+            watch.note(line);
+            if hold > 0 && watch.held >= hold {
+                return ControlFlow::Break(());
             }
-            Event::Finished(finished) => {
-                let solved = problem.goal.is_met(finished.best, finished.score);
-                let found = watch.found.unwrap_or(Found {
-                    time: finished.time,
-                    nodes: finished.nodes,
-                    depth: finished.depth,
-                });
-                return Ok(Attempt {
-                    solved,
-                    played: finished.best,
-                    score: finished.score,
-                    depth: finished.depth,
-                    nodes: finished.nodes,
-                    time: finished.time,
-                    found: solved.then_some(found),
-                    points: finished.best.map_or(0, |m| problem.points_of(m)),
-                });
-            }
-            _ => {}
         }
-    }
-    Err(EngineError::NoThreads)
+        ControlFlow::Continue(())
+    })?;
+    let solved = problem.goal.is_met(analysis.best, analysis.score);
+    let found = watch.found.unwrap_or(Found {
+        time: analysis.time,
+        nodes: analysis.nodes,
+        depth: analysis.depth,
+    });
+    Ok(Attempt {
+        solved,
+        played: analysis.best,
+        score: analysis.score,
+        depth: analysis.depth,
+        nodes: analysis.nodes,
+        time: analysis.time,
+        found: solved.then_some(found),
+        points: analysis.best.map_or(0, |m| problem.points_of(m)),
+    })
 }
 
 /// Follows a search's lines and remembers since when the goal has been met.
@@ -131,7 +129,7 @@ impl Watch<'_> {
         }
     }
 
-    fn note(&mut self, line: &Line) {
+    fn note(&mut self, line: &AnalysisLine) {
         self.update(
             line.pv.first().copied(),
             Some(line.score),

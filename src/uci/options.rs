@@ -371,7 +371,7 @@ mod tests {
     use super::*;
 
     fn try_set(name: &str, value: Option<&str>) -> (Result<(), OptionError>, Engine, Preferences) {
-        let (mut engine, _events) = Engine::new();
+        let mut engine = Engine::new();
         let mut preferences = Preferences::default();
         let mut target = Target {
             engine: &mut engine,

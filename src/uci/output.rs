@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::engine::{Event, Finished, Line, win_draw_loss};
+use crate::engine::{Analysis, AnalysisLine, Event, win_draw_loss};
 use crate::types::Bound;
 
 /// How to write what UCI leaves to options.
@@ -12,10 +12,11 @@ pub struct Style {
     pub show_wdl: bool,
 }
 
-/// An event as one line without its end.
+/// An event as one line without its end; nothing for some.
 #[must_use]
-pub fn event(event: &Event, style: Style) -> String {
-    match event {
+pub fn event(event: &Event, style: Style) -> Option<String> {
+    Some(match event {
+        Event::Idle => return None,
         Event::Line(line) => info(line, style),
         Event::CurrentMove {
             root,
@@ -29,8 +30,8 @@ pub fn event(event: &Event, style: Style) -> String {
             )
         }
         Event::Note(text) => note(text),
-        Event::Finished(finished) => best_move(finished),
-    }
+        Event::Finished(analysis) => best_move(analysis),
+    })
 }
 
 /// A remark; whatever the text, it stays one line.
@@ -45,7 +46,7 @@ pub fn note(text: &str) -> String {
 
 /// An `info` line with a score.
 #[must_use]
-pub fn info(line: &Line, style: Style) -> String {
+pub fn info(line: &AnalysisLine, style: Style) -> String {
     let mut text = format!(
         "info depth {} seldepth {} multipv {} score {}",
         line.depth, line.seldepth, line.multi_pv, line.score
@@ -80,9 +81,9 @@ pub fn info(line: &Line, style: Style) -> String {
 
 /// The `bestmove` line.
 #[must_use]
-pub fn best_move(finished: &Finished) -> String {
-    let uci = |m| finished.root.uci(m);
-    match (finished.best, finished.ponder) {
+pub fn best_move(analysis: &Analysis) -> String {
+    let uci = |m| analysis.root.uci(m);
+    match (analysis.best, analysis.ponder) {
         (Some(best), Some(ponder)) => format!("bestmove {} ponder {}", uci(best), uci(ponder)),
         (Some(best), None) => format!("bestmove {}", uci(best)),
         (None, _) => NO_MOVE.to_owned(),
@@ -100,7 +101,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    fn line(moves: &[&str]) -> Line {
+    fn line(moves: &[&str]) -> AnalysisLine {
         let root = Position::startpos();
         let mut position = root.clone();
         let mut pv: Vec<Move> = Vec::new();
@@ -109,7 +110,7 @@ mod tests {
             position = position.play(m);
             pv.push(m);
         }
-        Line {
+        AnalysisLine {
             root: Arc::new(root),
             depth: Depth(3),
             seldepth: 5,
@@ -135,7 +136,7 @@ mod tests {
 
     #[test]
     fn bounds_and_chances_follow_the_score() {
-        let line = Line {
+        let line = AnalysisLine {
             bound: Some(Bound::Lower),
             ..line(&[])
         };

@@ -8,6 +8,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
+use std::ops::ControlFlow;
 use std::thread;
 
 use crossbeam_channel::{Receiver, bounded, select};
@@ -35,13 +36,10 @@ enum Flow {
 /// One client's conversation. Writing fails when the client is gone: then the session ends.
 pub struct Session<W: Write> {
     engine: Engine,
-    events: Receiver<Event>,
     out: W,
     preferences: Preferences,
     /// Commands that wait for the running search to end.
     waiting: VecDeque<Command>,
-    /// A search has begun whose `bestmove` has not been written.
-    searching: bool,
     /// The running search was told to stop.
     stopping: bool,
     /// The client has said `uci`: before that, old ones mistake remarks for another protocol.
@@ -56,14 +54,11 @@ impl<W: Write> Session<W> {
     /// A session with a fresh engine that writes to `out`.
     #[must_use]
     pub fn new(out: W) -> Session<W> {
-        let (engine, events) = Engine::new();
         Session {
-            engine,
-            events,
+            engine: Engine::new(),
             out,
             preferences: Preferences::default(),
             waiting: VecDeque::new(),
-            searching: false,
             stopping: false,
             greeted: false,
             debug: false,
@@ -82,7 +77,7 @@ impl<W: Write> Session<W> {
                     Ok(line) => self.hear(&line)?,
                     Err(_) => Flow::Quit,
                 },
-                recv(self.events) -> event => {
+                recv(self.engine.events()) -> event => {
                     if let Ok(event) = event {
                         self.tell(&event)?;
                     }
@@ -108,8 +103,10 @@ impl<W: Write> Session<W> {
             let signal = lines.get(index + 1).is_some_and(|next| {
                 matches!(Command::parse(next), Ok(Command::Stop | Command::PonderHit))
             });
-            while self.searching && !signal {
-                let Ok(event) = self.events.recv() else { break };
+            while self.engine.is_searching() && !signal {
+                let Ok(event) = self.engine.events().recv() else {
+                    break;
+                };
                 self.tell(&event)?;
             }
         }
@@ -121,9 +118,11 @@ impl<W: Write> Session<W> {
     fn end(&mut self) -> io::Result<()> {
         self.waiting
             .retain(|command| !matches!(command, Command::Perft(_) | Command::Bench(_)));
-        while self.searching {
+        while self.engine.is_searching() {
             self.engine.stop();
-            let Ok(event) = self.events.recv() else { break };
+            let Ok(event) = self.engine.events().recv() else {
+                break;
+            };
             self.tell(&event)?;
         }
         Ok(())
@@ -145,10 +144,11 @@ impl<W: Write> Session<W> {
     }
 
     fn tell(&mut self, event: &Event) -> io::Result<()> {
-        let line = output::event(event, self.preferences.style);
-        self.say(&line)?;
+        self.engine.received(event);
+        if let Some(line) = output::event(event, self.preferences.style) {
+            self.say(&line)?;
+        }
         if matches!(event, Event::Finished(_)) {
-            self.searching = false;
             self.stopping = false;
             for command in std::mem::take(&mut self.waiting) {
                 self.receive(command)?;
@@ -174,7 +174,7 @@ impl<W: Write> Session<W> {
 
     /// Acts on a command now, or keeps it until the running search has ended.
     fn receive(&mut self, command: Command) -> io::Result<Flow> {
-        if self.searching && self.must_wait(&command) {
+        if self.engine.is_searching() && self.must_wait(&command) {
             if stops_search(&command) {
                 self.stop();
             }
@@ -208,7 +208,7 @@ impl<W: Write> Session<W> {
             Command::Uci => self.greet()?,
             Command::Debug(on) => self.debug = on,
             Command::IsReady => {
-                if !self.searching
+                if !self.engine.is_searching()
                     && let Err(error) = self.engine.prepare()
                 {
                     self.complain(&error)?;
@@ -220,8 +220,8 @@ impl<W: Write> Session<W> {
             Command::Position { start, moves } => self.set_position(&start, &moves)?,
             Command::Go { request, remarks } => self.go(&request, &remarks)?,
             Command::Perft(depth) => self.perft(depth)?,
-            Command::Stop if self.searching => self.stop(),
-            Command::PonderHit if self.searching => self.engine.ponderhit(),
+            Command::Stop if self.engine.is_searching() => self.stop(),
+            Command::PonderHit if self.engine.is_searching() => self.engine.ponderhit(),
             Command::Stop | Command::PonderHit => {}
             Command::Quit => return Ok(Flow::Quit),
             Command::Display => {
@@ -297,7 +297,7 @@ impl<W: Write> Session<W> {
             self.note(remark)?;
         }
         match self.engine.go(request) {
-            Ok(()) => self.searching = true,
+            Ok(()) => {}
             Err(error) => {
                 // The client waits for a move all the same.
                 self.complain(&error)?;
@@ -324,15 +324,19 @@ impl<W: Write> Session<W> {
             Err(error) => return self.complain(&error),
         };
         let mut written = Ok(());
-        let result = bench::run(&options, |line| {
-            if written.is_ok() {
-                written = self.say(&bench::position_line(line));
+        let result = bench::run(&options, |position| {
+            if let Some(position) = position {
+                written = self.say(&bench::position_line(position));
+            }
+            match written {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
             }
         });
         written?;
         match result {
             Ok(summary) => {
-                for line in summary.lines() {
+                for line in summary.iter().flat_map(bench::Summary::lines) {
                     self.say(&line)?;
                 }
                 Ok(())

@@ -1,4 +1,4 @@
-//! What an engine tells its listener.
+//! An analysis of a game: what a search reports while it runs, and what it comes to.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use crate::board::Position;
 use crate::search::{Info, Stats};
 use crate::types::{Bound, Depth, Move, Score};
 
-/// One line of analysis, owned: see [`Info`] for the fields. Its moves are legal from `root`
-/// and end where the game ends.
+/// One line of an analysis: see [`Info`] for the fields. Its moves are legal from `root` and end
+/// where the game ends.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct AnalysisLine {
     pub root: Arc<Position>,
     pub depth: Depth,
     pub seldepth: usize,
@@ -24,11 +24,11 @@ pub struct Line {
     pub pv: Vec<Move>,
 }
 
-impl Line {
-    /// Takes over what a search said; `pv` is the line as far as it is worth telling.
+impl AnalysisLine {
+    /// What a search reported, with `pv` cut where the game ends.
     #[must_use]
-    pub fn new(root: &Arc<Position>, info: &Info<'_>, pv: Vec<Move>) -> Line {
-        Line {
+    pub fn new(root: &Arc<Position>, info: &Info<'_>, pv: Vec<Move>) -> AnalysisLine {
+        AnalysisLine {
             root: Arc::clone(root),
             depth: info.depth,
             seldepth: info.seldepth,
@@ -57,10 +57,12 @@ pub fn nodes_per_second(nodes: u64, time: Duration) -> u64 {
     u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)
 }
 
-/// The end of a search.
+/// What the analysis of a game's position under limits came to.
 #[derive(Clone, Debug)]
-pub struct Finished {
+pub struct Analysis {
     pub root: Arc<Position>,
+    /// The last exact line of every multi-PV index, best first; empty if nothing was searched.
+    pub lines: Vec<AnalysisLine>,
     /// The move to play; `None` only if there is no legal one.
     pub best: Option<Move>,
     /// The reply that the engine expects.
@@ -75,10 +77,10 @@ pub struct Finished {
     pub stats: Stats,
 }
 
-/// Everything that an engine tells, in order. Each search ends with exactly one `Finished`.
+/// Everything that an engine reports, in order. Each search ends with exactly one `Finished`.
 #[derive(Clone, Debug)]
 pub enum Event {
-    Line(Line),
+    Line(AnalysisLine),
     /// The root move now searched, `number` counting from 1.
     CurrentMove {
         root: Arc<Position>,
@@ -86,7 +88,10 @@ pub enum Event {
         m: Move,
         number: usize,
     },
+    /// Nothing has happened for a while. Only [`Engine::analyse`](super::Engine::analyse) passes
+    /// this on, so that its listener can stop the search at any time.
+    Idle,
     /// A remark for a person to read.
     Note(String),
-    Finished(Finished),
+    Finished(Analysis),
 }
