@@ -4,12 +4,15 @@
 
 mod cuckoo;
 mod delta;
+mod epd;
 mod game;
+mod input;
 mod keys;
 mod legality;
 mod movegen;
 mod notation;
 mod perft;
+mod pgn;
 mod position;
 mod repetition;
 mod score_sheet;
@@ -18,12 +21,15 @@ mod unpack;
 mod view;
 
 pub use delta::Delta;
+pub use epd::{Epd, EpdError, EpdReader, Operation};
 pub use game::{Game, GameEnd, GameError, Start};
+pub use input::{decompress, open_input};
 pub use keys::Keys;
 pub use legality::{Legality, attacked, attacked_by_lesser, pawn_attacks};
 pub use movegen::{Stage, is_noisy};
 pub use notation::{FenError, MoveError};
 pub use perft::{Counts, Perft, perft};
+pub use pgn::{Headers, PgnError, PgnGame, PgnLine, PgnMove, PgnReader};
 pub use position::Position;
 pub use repetition::KeyHistory;
 

@@ -1,7 +1,7 @@
 //! Positions and moves as text: FEN, UCI and SAN, with errors that say what is wrong.
 
 use shakmaty::fen::Fen;
-use shakmaty::san::SanPlus;
+use shakmaty::san::{San, SanPlus};
 use shakmaty::uci::UciMove;
 use shakmaty::{
     Castles, CastlingMode, Chess, EnPassantMode, FromSetup as _, Move, Position as _,
@@ -147,6 +147,25 @@ impl Position {
         }
     }
 
+    /// Reads a legal move in standard algebraic notation. A missing or needless `x`, `+`, `#` or
+    /// `=`, castling with zeros and glyphs such as `!?` do no harm.
+    ///
+    /// # Errors
+    /// If the text is no move, no legal one here, or several.
+    pub fn parse_san(&self, text: &str) -> Result<Move, MoveError> {
+        let mut bare = text
+            .trim()
+            .trim_end_matches(['!', '?', '+', '#'])
+            .replace('0', "O");
+        let last = bare.pop();
+        if last.is_some_and(|c| "QRBN".contains(c)) && bare.ends_with(['1', '8']) {
+            bare.push('=');
+        }
+        bare.extend(last);
+        let san: San = bare.parse().map_err(|_| MoveError::Syntax(shorten(text)))?;
+        move_of_san(self.chess(), san).ok_or_else(|| MoveError::Illegal(shorten(text)))
+    }
+
     /// A legal move in UCI notation, castling as the position's mode has it.
     #[must_use]
     pub fn uci(&self, m: Move) -> String {
@@ -158,6 +177,34 @@ impl Position {
     pub fn san(&self, m: Move) -> String {
         SanPlus::from_move(self.chess().clone(), m).to_string()
     }
+}
+
+/// The legal move that a SAN stands for; a wrong capture mark is forgiven if the rest leaves one
+/// move only.
+pub(super) fn move_of_san(position: &Chess, san: San) -> Option<Move> {
+    if let Ok(m) = san.to_move(position) {
+        return Some(m);
+    }
+    let San::Normal {
+        role,
+        file,
+        rank,
+        capture,
+        to,
+        promotion,
+    } = san
+    else {
+        return None;
+    };
+    let other = San::Normal {
+        role,
+        file,
+        rank,
+        capture: !capture,
+        to,
+        promotion,
+    };
+    other.to_move(position).ok()
 }
 
 /// Errors quote what they complain about, but not a megabyte of it.

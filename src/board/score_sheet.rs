@@ -1,24 +1,18 @@
 //! Lines of moves as people write them.
 
-use shakmaty::san::SanPlus;
-
 use super::notation::MoveError;
 use super::position::Position;
 use crate::types::Move;
 
 impl Position {
-    /// Reads a legal move as people write it: in standard algebraic notation or as in UCI, with
-    /// or without signs for check and assessment.
+    /// Reads a legal move in standard algebraic notation (see [`Position::parse_san`]) or as in
+    /// UCI.
     ///
     /// # Errors
     /// If the text is no move, or no legal one here.
     pub fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
-        let bare = text.trim_end_matches(['!', '?', '+', '#']);
-        let san = bare.parse::<SanPlus>().ok();
-        match san.and_then(|san| san.san.to_move(self.chess()).ok()) {
-            Some(m) => Ok(m),
-            None => self.parse_uci(bare),
-        }
+        self.parse_san(text)
+            .or_else(|error| self.parse_uci(text).map_err(|_| error))
     }
 
     /// The legal moves of a line in standard algebraic notation.

@@ -125,8 +125,7 @@ fn show_line(out: &mut impl Write, line: &AnalysisLine, json: bool) -> io::Resul
         Some(Bound::Upper) => "≤",
         _ => "",
     };
-    let moves = san(line);
-    let shown = moves.get(..PLIES_SHOWN).unwrap_or(&moves);
+    let shown = line.pv.get(..PLIES_SHOWN).unwrap_or(&line.pv);
     writeln!(
         out,
         "{:>5}  {:>8}  {:>7.2}s  {:>12}  {}{}",
@@ -134,8 +133,8 @@ fn show_line(out: &mut impl Write, line: &AnalysisLine, json: bool) -> io::Resul
         format!("{bound}{}", pawns(line.score, line.root.turn())),
         line.time.as_secs_f64(),
         line.nodes,
-        numbered(line, shown),
-        if shown.len() < moves.len() {
+        line.root.numbered_line(shown),
+        if shown.len() < line.pv.len() {
             " …"
         } else {
             ""
@@ -149,15 +148,12 @@ fn conclude(out: &mut impl Write, analysis: &Analysis, json: bool) -> io::Result
         return write_json(out, &Record::of_end(analysis));
     }
     let Some(best) = analysis.best else {
-        let end = if analysis.root.in_check() {
-            "checkmate"
-        } else {
-            "stalemate"
-        };
+        let end = analysis.root.mate_or_stalemate();
+        let end = end.map_or_else(|| "the search found none".to_owned(), |end| end.to_string());
         return writeln!(out, "\nNo legal move: {end}.");
     };
     if let Some(line) = analysis.lines.first() {
-        writeln!(out, "\n{}", numbered(line, &san(line)))?;
+        writeln!(out, "\n{}", line.root.numbered_line(&line.pv))?;
     }
     if let Some(score) = analysis.score {
         let [win, draw, loss] = win_draw_loss(score);
@@ -175,37 +171,6 @@ fn conclude(out: &mut impl Write, analysis: &Analysis, json: bool) -> io::Result
         pawns(score, analysis.root.turn())
     });
     writeln!(out, "Best move: {} ({score})", analysis.root.san(best))
-}
-
-/// The line's moves in standard algebraic notation.
-fn san(line: &AnalysisLine) -> Vec<String> {
-    let mut position = (*line.root).clone();
-    let mut moves = Vec::with_capacity(line.pv.len());
-    for &m in &line.pv {
-        moves.push(position.san(m));
-        position = position.play(m);
-    }
-    moves
-}
-
-/// Moves with their numbers, as a score sheet has them: `12... Nf6 13. e5`.
-fn numbered(line: &AnalysisLine, moves: &[String]) -> String {
-    let first = line.root.game_ply();
-    let mut text = String::new();
-    for (ply, m) in (first..).zip(moves) {
-        let number = ply / 2 + 1;
-        let white = ply % 2 == 0;
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        if white {
-            text.push_str(&format!("{number}. "));
-        } else if ply == first {
-            text.push_str(&format!("{number}... "));
-        }
-        text.push_str(m);
-    }
-    text
 }
 
 /// A score of the side to move, in pawns from White's side; mates as `#3` and `#-3`.
@@ -289,7 +254,7 @@ impl Record {
             hashfull: line.hashfull,
             tbhits: line.tb_hits,
             pv: line.pv.iter().map(|&m| line.root.uci(m)).collect(),
-            san: san(line),
+            san: line.root.san_line(&line.pv),
         }
     }
 

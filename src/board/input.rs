@@ -1,0 +1,88 @@
+//! Text files that may be compressed: what they hold tells, not their names.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read};
+use std::path::Path;
+
+use bzip2::read::MultiBzDecoder;
+use flate2::read::MultiGzDecoder;
+use zstd::stream::read::Decoder as ZstdDecoder;
+
+const GZIP: &[u8] = &[0x1F, 0x8B];
+const BZIP2: &[u8] = b"BZh";
+const ZSTD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
+/// As many bytes as the longest of these marks has.
+const MARK_BYTES: u64 = 4;
+/// The largest window that zstd may ask for, as a power of two: large databases are packed with
+/// `zstd --long=31`.
+const ZSTD_WINDOW_LOG: u32 = 31;
+
+/// Opens a file and unpacks it if it is compressed; see [`decompress`].
+///
+/// # Errors
+/// If the file cannot be opened or its first bytes cannot be read.
+pub fn open_input(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    decompress(File::open(path)?)
+}
+
+/// Unpacks gzip, bzip2 and zstd, told by their first bytes, as the result is read; anything else
+/// is passed through. Several packed files one after another are read as one.
+///
+/// # Errors
+/// If the first bytes cannot be read. Damage further on comes as an error while reading.
+pub fn decompress(input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    let mut input = BufReader::new(input);
+    let mut mark = Vec::new();
+    input.by_ref().take(MARK_BYTES).read_to_end(&mut mark)?;
+    let is = |magic: &[u8]| mark.starts_with(magic);
+    let (gzip, bzip2, zstd) = (is(GZIP), is(BZIP2), is(ZSTD));
+    let input = Cursor::new(mark).chain(input);
+    Ok(if gzip {
+        Box::new(MultiGzDecoder::new(input))
+    } else if bzip2 {
+        Box::new(MultiBzDecoder::new(input))
+    } else if zstd {
+        let mut decoder = ZstdDecoder::new(input)?;
+        decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+        Box::new(decoder)
+    } else {
+        Box::new(input)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    fn read(bytes: Vec<u8>) -> io::Result<String> {
+        let mut text = String::new();
+        decompress(Cursor::new(bytes))?.read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    #[test]
+    fn every_packing_is_recognised() {
+        let text = "1. e4 e5 *\n".repeat(1000);
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        gzip.write_all(text.as_bytes()).expect("memory");
+        let gzip = gzip.finish().expect("memory");
+        let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
+        bzip2.write_all(text.as_bytes()).expect("memory");
+        let bzip2 = bzip2.finish().expect("memory");
+        let zstd = zstd::encode_all(text.as_bytes(), 0).expect("memory");
+        for packed in [gzip, bzip2, zstd, text.clone().into_bytes()] {
+            let length = packed.len();
+            assert_eq!(read(packed.clone()).expect("readable"), text);
+            assert_eq!(
+                read([packed.clone(), packed.clone()].concat()).expect("readable"),
+                text.repeat(2)
+            );
+            if length < text.len() {
+                assert!(read(packed[..length / 2].to_vec()).is_err());
+            }
+        }
+        assert_eq!(read(b"*".to_vec()).expect("readable"), "*");
+        assert_eq!(read(Vec::new()).expect("readable"), "");
+    }
+}

@@ -1,0 +1,221 @@
+use super::*;
+use crate::board::tests::random_games;
+use crate::types::CastlingMode;
+
+fn read(text: &str) -> Vec<Result<PgnGame, PgnError>> {
+    PgnReader::new(text.as_bytes()).collect()
+}
+
+fn only(text: &str) -> PgnGame {
+    let mut games = read(text);
+    assert_eq!(games.len(), 1);
+    games.remove(0).expect("a game")
+}
+
+fn sans(start: &Position, line: &PgnLine) -> Vec<String> {
+    let moves: Vec<Move> = line.moves.iter().map(|m| m.played).collect();
+    start.san_line(&moves)
+}
+
+const ANNOTATED: &str = r#"[Event "A \"quoted\" event"]
+[White "Müller"]
+[Result "1-0"]
+[Annotator "me"]
+
+{Before all.} 1. e4! {best by test} {and more} e5 $10 (1... c5 {the Sicilian} 2. Nf3
+(2. c3 d5) 2... d6) (1... e6) 2. Nf3 Nc6 3. Bb5 {[%eval 0.25,20] [%clk 1:00:00]} 1-0
+"#;
+
+#[test]
+fn comments_glyphs_and_variations_are_kept() {
+    let game = only(ANNOTATED);
+    assert_eq!(game.headers.get("Event"), Some("A \"quoted\" event"));
+    assert_eq!(game.result, Some(GameResult::WhiteWins));
+    assert_eq!(game.main_line.comment, "Before all.");
+    let moves = &game.main_line.moves;
+    assert_eq!(
+        sans(&game.start, &game.main_line),
+        ["e4", "e5", "Nf3", "Nc6", "Bb5"]
+    );
+    assert_eq!(moves[0].nags, [1]);
+    assert_eq!(moves[0].comment, "best by test and more");
+    assert_eq!(moves[1].nags, [10]);
+    let after_e4 = game.start.play(moves[0].played);
+    let sicilian = &moves[1].variations[0];
+    assert_eq!(sans(&after_e4, sicilian), ["c5", "Nf3", "d6"]);
+    assert_eq!(sicilian.moves[0].comment, "the Sicilian");
+    assert_eq!(sicilian.moves[1].variations[0].moves.len(), 2);
+    assert_eq!(sans(&after_e4, &moves[1].variations[1]), ["e6"]);
+    assert_eq!(moves[4].comment, "[%eval 0.25,20] [%clk 1:00:00]");
+    assert!(game.warnings.is_empty());
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let game = only(ANNOTATED);
+    let written = game.to_string();
+    assert!(
+        written.lines().all(|line| line.chars().count() < 80),
+        "{written}"
+    );
+    assert!(written.contains("1. e4 $1 {best by test and more} 1... e5 $10 (1... c5"));
+    assert!(written.contains("[%eval 0.25,20]"));
+    let again = only(&written);
+    assert_eq!(again.main_line, game.main_line);
+    assert_eq!(again.headers.get("White"), Some("Müller"));
+    assert_eq!(again.headers.get("Annotator"), Some("me"));
+    assert_eq!(again.to_string(), written);
+}
+
+#[test]
+fn comments_cannot_break_the_text() {
+    let mut game = PgnGame::new(Position::startpos());
+    let e4 = game.start.parse_san("e4").expect("legal");
+    let mut m = PgnMove::from(e4);
+    m.comment = format!(
+        "a }} b {{ c ; % ( {} [%csl Ga4] {}",
+        "word ".repeat(40),
+        "x".repeat(200)
+    );
+    game.main_line.moves.push(m);
+    game.headers.set("White", "a\n\"b\\");
+    let again = only(&game.to_string());
+    assert_eq!(again.main_line.moves.len(), 1);
+    assert!(
+        again.main_line.moves[0]
+            .comment
+            .starts_with("a ) b ( c ; % ( word word")
+    );
+    assert_eq!(again.headers.get("White"), Some("a \"b\\"));
+}
+
+#[test]
+fn broken_games_are_reported_and_skipped() {
+    let text = "\u{FEFF}[White \"A\"]\n\n1. e4 e5 2. Ke3 Nf6 *\n\n[White \"B\"]\n\n1. d4 *\n\n\
+                [White \"C\"]\n[Variant \"Atomic\"]\n\n1. d4 *\n\n\
+                [White \"D\"]\n[FEN \"8/8\"]\n\n1. d4 *\n\n[White \"E\n1. d4 *\n\n\
+                [White \"F\"]\n\n1. e4 (1. Nf6 e5) (1. d4 Nf6 2. Nf5 g6) e5 1/2-1/2\n\n\
+                [White \"G\"]\n\n1. e4 {never closed";
+    let games = read(text);
+    let errors: Vec<(u64, String)> = games
+        .iter()
+        .filter_map(|game| match game {
+            Err(PgnError::Game { number, reason }) => Some((*number, reason.clone())),
+            _ => None,
+        })
+        .collect();
+    let reasons: Vec<&str> = errors.iter().map(|(_, reason)| reason.as_str()).collect();
+    assert_eq!(
+        errors[0],
+        (1, "2. Ke3 is not legal".to_owned()),
+        "{reasons:?}"
+    );
+    assert!(reasons.iter().any(|reason| reason.contains("atomic")));
+    assert!(reasons.iter().any(|reason| reason.contains("FEN")));
+    assert!(reasons.iter().any(|reason| reason.contains("comment")));
+    let good: Vec<&PgnGame> = games.iter().filter_map(|game| game.as_ref().ok()).collect();
+    let whites: Vec<&str> = good
+        .iter()
+        .filter_map(|game| game.headers.get("White"))
+        .collect();
+    assert!(whites.contains(&"B") && whites.contains(&"F"), "{whites:?}");
+    let cut = good
+        .iter()
+        .find(|game| game.headers.get("White") == Some("F"))
+        .expect("F");
+    assert_eq!(cut.warnings.len(), 2, "{:?}", cut.warnings);
+    assert_eq!(cut.main_line.moves.len(), 2);
+    assert_eq!(cut.main_line.moves[0].variations.len(), 1);
+    assert_eq!(cut.main_line.moves[0].variations[0].moves.len(), 2);
+}
+
+#[test]
+fn failing_input_ends_the_games() {
+    struct Failing;
+    impl std::io::Read for Failing {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::new(
+                std::io::ErrorKind::InvalidData,
+                "bad sector",
+            ))
+        }
+    }
+    let input = std::io::Read::chain(&b"1. e4 *\n\n1. d4 d5\n"[..], Failing);
+    let games: Vec<_> = PgnReader::new(input).take(9).collect();
+    assert!(games.len() <= 2, "{games:?}");
+    assert!(matches!(games.last(), Some(Err(PgnError::Input { .. }))));
+}
+
+#[test]
+fn nesting_without_end_is_survived() {
+    let depth = 100_000;
+    let text = format!(
+        "1. e4 {}1. d4{} e5 *",
+        "(1. e3 ".repeat(depth),
+        ")".repeat(depth)
+    );
+    let game = only(&text);
+    assert!(!game.warnings.is_empty());
+    assert_eq!(game.main_line.moves.len(), 2);
+    assert_eq!(
+        only(&format!("1. e4 {}", ")".repeat(99)))
+            .main_line
+            .moves
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn chess960_games_are_read_and_written() {
+    let text = "[Variant \"Chess960\"]\n[SetUp \"1\"]\n\
+                [FEN \"bnrbkr1q/pppppppp/4n3/8/8/4N3/PPPPPPPP/BNRBKR1Q w CFcf - 0 1\"]\n\n\
+                1. O-O O-O 2. g3 *\n";
+    let game = only(text);
+    assert_eq!(game.start.castling_mode(), CastlingMode::Chess960);
+    assert_eq!(game.main_line.moves.len(), 3);
+    let again = only(&game.to_string());
+    assert_eq!(again.main_line, game.main_line);
+    assert_eq!(again.start.fen(), game.start.fen());
+}
+
+#[test]
+fn main_lines_leave_the_rest_out() {
+    let game = PgnReader::main_lines(ANNOTATED.as_bytes())
+        .next()
+        .expect("a game")
+        .expect("readable");
+    let full = only(ANNOTATED);
+    assert_eq!(game.main_line.moves.len(), full.main_line.moves.len());
+    for (bare, m) in game.main_line.moves.iter().zip(&full.main_line.moves) {
+        assert_eq!(*bare, PgnMove::from(m.played));
+    }
+    assert_eq!(game.result, full.result);
+}
+
+#[test]
+fn every_legal_move_survives_as_san() {
+    random_games(30, |position| {
+        for m in position.legal_moves() {
+            let san = position.san(m);
+            assert_eq!(
+                position.parse_san(&san),
+                Ok(m),
+                "{san} in {}",
+                position.fen()
+            );
+        }
+    });
+}
+
+#[test]
+fn games_become_pgn_and_come_back() {
+    let moves: Vec<String> = ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec();
+    let start = crate::board::Start::Initial;
+    let game = Game::new(&start, &moves, CastlingMode::Standard).expect("legal");
+    let pgn = PgnGame::from(&game);
+    assert_eq!(pgn.result, Some(GameResult::BlackWins));
+    let text = pgn.to_string();
+    assert!(text.ends_with("1. f3 e5 2. g4 Qh4# 0-1\n\n"), "{text}");
+    assert_eq!(only(&text).to_game().moves(), game.moves());
+}
