@@ -9,8 +9,8 @@
 //! | 0 | [`types`], [`params`], [`memory`], [`files`] |
 //! | 1 | [`board`] |
 //! | 2 | [`nnue`], [`tt`], [`record`] |
-//! | 3 | [`eval`], [`history`], [`tablebase`], [`time`] |
-//! | 4 | [`search`] |
+//! | 3 | [`chances`], [`eval`], [`history`], [`tablebase`], [`time`] |
+//! | 4 | [`levels`], [`search`] |
 //! | 5 | [`engine`] |
 //! | 6 | [`bench`], [`lab`], [`train`], [`datagen`], [`label`], [`suite`], [`annotate`] |
 //! | 7 | [`uci`] |
@@ -26,6 +26,7 @@
 pub mod annotate;
 pub mod bench;
 pub mod board;
+pub mod chances;
 pub mod cli;
 pub mod datagen;
 pub mod engine;
@@ -34,6 +35,7 @@ pub mod files;
 pub mod history;
 pub mod lab;
 pub mod label;
+pub mod levels;
 pub mod memory;
 pub mod nnue;
 pub mod params;

@@ -80,6 +80,12 @@ impl Position {
         self.chess.castles().mode()
     }
 
+    /// Whether a side may still castle, now or later.
+    #[must_use]
+    pub fn has_castling_rights(&self, color: Color) -> bool {
+        self.chess.castles().has_color(color)
+    }
+
     /// The Zobrist key; equal for positions that are the same under the repetition rule.
     #[must_use]
     pub const fn key(&self) -> u64 {

@@ -2,6 +2,7 @@
 
 mod analyse;
 mod bench;
+mod chances;
 mod datagen;
 mod eval;
 mod lab;
@@ -61,6 +62,8 @@ enum Command {
     Label(label::LabelArgs),
     /// Train a network on recorded games
     Train(Box<train::TrainArgs>),
+    /// Fit the model of win, draw and loss to recorded games
+    Chances(chances::Arguments),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -103,6 +106,7 @@ fn dispatch(cli: Cli) -> Outcome {
         Some(Command::Datagen(arguments)) => datagen::run(arguments).map(|()| true),
         Some(Command::Label(arguments)) => label::run(arguments).map(|()| true),
         Some(Command::Train(arguments)) => train::run(*arguments).map(|()| true),
+        Some(Command::Chances(arguments)) => chances::run(&arguments),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "pleach", &mut script);

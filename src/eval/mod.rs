@@ -1,6 +1,7 @@
 //! From a position to a score: the network, or the tapered evaluation that preceded it, and the
 //! adjustments that come after either.
 
+mod misjudge;
 mod tapered;
 
 use std::sync::Arc;
@@ -8,6 +9,8 @@ use std::sync::Arc;
 use crate::board::{Delta, Position};
 use crate::nnue::{Accumulators, Network, material};
 use crate::types::{Role, Score};
+
+pub use misjudge::Misjudgement;
 
 /// What judges positions.
 #[derive(Clone)]
@@ -21,6 +24,7 @@ pub enum Judge {
 /// Evaluates the positions of a line that is played and taken back move by move.
 pub struct Evaluator {
     accumulators: Option<Accumulators>,
+    misjudgement: Option<Misjudgement>,
 }
 
 impl Evaluator {
@@ -30,7 +34,15 @@ impl Evaluator {
             Judge::Network(network) => Some(Accumulators::new(network)),
             Judge::Tapered => None,
         };
-        Evaluator { accumulators }
+        Evaluator {
+            accumulators,
+            misjudgement: None,
+        }
+    }
+
+    /// Evaluates like a weaker player from now on, or soundly again.
+    pub fn set_misjudgement(&mut self, misjudgement: Option<Misjudgement>) {
+        self.misjudgement = misjudgement;
     }
 
     /// Starts a new line.
@@ -59,7 +71,7 @@ impl Evaluator {
     /// The bare evaluation of the line's last position, from the side to move's point of view.
     #[must_use]
     pub fn evaluate(&mut self, position: &Position) -> Score {
-        Score::cp(match &mut self.accumulators {
+        let evaluation = match &mut self.accumulators {
             Some(accumulators) => {
                 let output = accumulators.evaluate(position);
                 if accumulators.network().is_bare() {
@@ -69,6 +81,10 @@ impl Evaluator {
                 }
             }
             None => tapered::evaluate(position),
+        };
+        Score::cp(match &self.misjudgement {
+            Some(misjudgement) => misjudgement.apply(evaluation, position),
+            None => evaluation,
         })
     }
 }
