@@ -258,7 +258,7 @@ fn drawn_and_lost_roots_are_told_apart() {
     // Queen against rook; a king in front of the pawn that can take the opposition or lose it.
     let lost = ranking("8/8/8/3QK3/8/8/8/r3k3 b - - 0 1");
     assert!(lost.score().is_loss() && !lost.keeps_probing());
-    let drawn = ranking("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1");
+    let drawn = ranking("8/5k2/8/4K3/4P3/8/8/8 b - - 0 1");
     assert_eq!(drawn.source, Source::Dtz);
     assert_eq!(drawn.score(), Score::DRAW);
     assert!(drawn.moves.iter().any(|r| r.score.is_loss()));
