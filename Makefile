@@ -21,10 +21,10 @@ all:
 check:
 	.ci/run
 
-# The book's pictures and tables anew, and the book as HTML; needs mdbook (cargo install mdbook).
+# Brings the book's outputs and drawings up to date, and renders it; needs mdbook (cargo install mdbook).
 book:
 	cargo build --release --locked
-	sh book/pictures.sh
+	python3 book/make.py
 	mdbook build book
 
 clean:

@@ -67,9 +67,71 @@ fn every_tree_of_the_book_is_drawn() {
 #[test]
 fn steps_show_the_search_as_it_goes() {
     let text = stdout(&lab(&["tree", "book/trees/low.tree", "--steps"]));
-    assert!(text.contains("1. search x with [−3, +7]"), "{text}");
+    assert!(text.contains("1. search x with (−3, +7)"), "{text}");
+    assert!(
+        text.contains("y z is a leaf worth −5 (for y it is +5, which reaches beta +3)"),
+        "{text}"
+    );
     assert!(text.contains("y z cuts off"), "{text}");
-    assert!(text.contains("x returns -5 (all node)"), "{text}");
+    assert!(text.contains("x returns −5 (all node)"), "{text}");
+}
+
+#[test]
+fn a_page_walks_through_the_search() {
+    let page = std::env::temp_dir().join(format!("pleach-lab-{}.html", std::process::id()));
+    let path = page.to_str().expect("UTF-8");
+    stdout(&lab(&["tree", "book/trees/cut.tree", "--html", path]));
+    let text = fs::read_to_string(&page).expect("the page");
+    fs::remove_file(&page).expect("it was there");
+    assert!(text.starts_with("<!DOCTYPE html>") && text.contains("x returns +5 (cut node)"));
+}
+
+#[test]
+fn every_kind_of_subject_works_everywhere() {
+    let fen = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
+    let subjects: [&[&str]; 7] = [
+        &["--game", "chess", "--fen", fen],
+        &["--fen", "startpos"],
+        &[
+            "--fen",
+            "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+            "--chess960",
+        ],
+        &["--game", "kalah", "--seeds", "3"],
+        &["--game", "tictactoe"],
+        &["--game", "random", "--branching", "2", "--seed", "3"],
+        &["--tree", "book/trees/first.tree"],
+    ];
+    for experiment in ["compare", "tree", "deepen", "kinds"] {
+        for subject in subjects {
+            let words = [&[experiment][..], subject, &["--depth", "1"]].concat();
+            stdout(&lab(&words));
+        }
+    }
+}
+
+/// A file's tree is searched whole, and measured by its own height.
+#[test]
+fn a_files_tree_is_measured_by_its_own_height() {
+    let text = stdout(&lab(&[
+        "compare",
+        "--tree",
+        "book/trees/first.tree",
+        "--untimed",
+    ]));
+    assert!(text.contains("depth 2\n"), "{text}");
+    assert!(text.contains("branching 2.45"), "{text}");
+    let text = stdout(&lab(&["kinds", "--tree", "book/trees/first.tree"]));
+    assert!(text.contains("depth 2,"), "{text}");
+}
+
+#[test]
+fn alpha_may_equal_beta_where_that_is_a_question() {
+    let words = ["tree", "book/trees/edge.tree", "--window", "3", "3"];
+    let text = stdout(&lab(
+        &[&words[..], &["--algorithm", "fail-soft-above"]].concat()
+    ));
+    assert!(text.contains("x [+3, +3] → +9 cut"), "{text}");
 }
 
 #[test]
@@ -89,7 +151,7 @@ fn mistakes_are_explained() {
         );
     };
     refused(&["tree", "no-such.tree"], "can't read no-such.tree");
-    refused(&["tree", "Cargo.toml"], "is no tree");
+    refused(&["tree", "Cargo.toml"], "Cargo.toml does not hold a tree");
     refused(
         &["tree", "--game", "kalah", "--depth", "9"],
         "too many to draw",
@@ -97,6 +159,29 @@ fn mistakes_are_explained() {
     refused(&["compare", "--fen", "nonsense"], "not a FEN");
     refused(
         &["tree", "book/trees/pv.tree", "--window", "3", "3"],
-        "alpha must be below",
+        "cuts off at beta, so alpha must be below it",
+    );
+    let pv = "book/trees/pv.tree";
+    refused(&["tree", pv, "--window", "4", "3"], "must not exceed");
+    refused(
+        &["tree", pv, "-a", "mtdf", "--window", "3", "4"],
+        "always searches the full window",
+    );
+    refused(
+        &["tree", pv, "--game", "kalah"],
+        "--game has no effect on a tree read from a file",
+    );
+    refused(
+        &["compare", "--branching", "3"],
+        "--branching only goes with --game random",
+    );
+    refused(
+        &["kinds", "--game", "kalah", "--fen", "startpos"],
+        "--fen only goes with --game chess",
+    );
+    refused(&["kinds", "--algorithm", "minimax"], "has no windows");
+    refused(
+        &["deepen", "-a", "sss-star", "--killers"],
+        "does not use hints",
     );
 }

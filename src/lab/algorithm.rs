@@ -7,22 +7,23 @@ use serde::Serialize;
 
 use super::alphabeta::{alpha_beta, fail_hard, fail_soft};
 use super::aspiration::aspiration;
-use super::criterion::{Criterion, with_bound};
-use super::game::{Game, Value, Window};
-use super::kinds::Kinds;
+use super::game::{GameTree, NodeValue};
+use super::kinds::KindCounts;
 use super::memory::{Memory, with_memory};
 use super::minimax::minimax;
 use super::mtdf::mtdf;
 use super::negamax::negamax;
 use super::negascout::negascout;
-use super::order::{Choice, Hints, Order};
+use super::order::{Choice, Hints, MoveOrdering};
 use super::pvs::pvs;
 use super::sss::sss_star;
 use super::trace::Trace;
-use super::walk::{Counts, Node, Stopped, Walk};
+use super::walk::{TimeUp, TreeNode, Walk, WorkCounts};
+use super::window::{Criterion, ValueWindow};
+use super::with_bound::with_bound;
 
 /// Half the width of the first aspiration window.
-pub const ASPIRATION_MARGIN: Value = 25;
+pub const ASPIRATION_MARGIN: NodeValue = 25;
 
 /// An algorithm of the laboratory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum, Serialize)]
@@ -40,7 +41,7 @@ pub enum Algorithm {
     FailSoft,
     /// Fail-soft, cutting off only above beta
     FailSoftAbove,
-    /// Fail-soft that also says whether its value is exact or a bound
+    /// Fail-soft that also returns whether its value is exact or a bound
     WithBound,
     /// Fail-soft with a table of bounds
     WithMemory,
@@ -102,6 +103,19 @@ impl Algorithm {
         !self.is_exhaustive() && !self.is_best_first()
     }
 
+    /// Whether the algorithm can be asked about a window of one's own. Aspiration and MTD(f) make
+    /// theirs, the others have none.
+    #[must_use]
+    pub const fn takes_window(self) -> bool {
+        self.has_windows() && !matches!(self, Algorithm::Aspiration | Algorithm::MtdF)
+    }
+
+    /// Whether the order of moves learns from hints; best-first search keeps an order of its own.
+    #[must_use]
+    pub const fn takes_hints(self) -> bool {
+        !self.is_best_first()
+    }
+
     /// Whether the algorithm jumps about in the tree instead of going depth first.
     #[must_use]
     pub const fn is_best_first(self) -> bool {
@@ -121,28 +135,32 @@ impl Algorithm {
     /// returns the value for the side to move.
     ///
     /// # Errors
-    /// [`Stopped`] when the time is up.
-    pub fn run<G: Game>(
+    /// [`TimeUp`] when the time is up.
+    pub fn run<G: GameTree>(
         self,
         walk: &mut Walk<G>,
-        root: &Node<G::Position>,
-        guess: Value,
-    ) -> Result<Value, Stopped> {
+        root: &TreeNode<G::Position>,
+        guess: NodeValue,
+    ) -> Result<NodeValue, TimeUp> {
         walk.criterion = self.criterion();
         match self {
             Algorithm::Minimax => minimax(walk, root).map(|value| root.side.view(value)),
             Algorithm::Negamax => negamax(walk, root),
             Algorithm::AlphaBeta => {
-                alpha_beta(walk, root, Window::FULL).map(|value| root.side.view(value))
+                alpha_beta(walk, root, ValueWindow::FULL).map(|value| root.side.view(value))
             }
-            Algorithm::FailHard => fail_hard(walk, root, Window::FULL),
+            Algorithm::FailHard => fail_hard(walk, root, ValueWindow::FULL),
             Algorithm::FailSoft | Algorithm::FailSoftAbove => {
-                fail_soft(walk, root, Window::FULL, self.criterion())
+                fail_soft(walk, root, ValueWindow::FULL, self.criterion())
             }
-            Algorithm::WithBound => with_bound(walk, root, Window::FULL).map(|(value, _)| value),
-            Algorithm::WithMemory => with_memory(walk, root, Window::FULL, &mut Memory::default()),
-            Algorithm::Pvs => pvs(walk, root, Window::FULL),
-            Algorithm::NegaScout => negascout(walk, root, Window::FULL),
+            Algorithm::WithBound => {
+                with_bound(walk, root, ValueWindow::FULL).map(|(value, _)| value)
+            }
+            Algorithm::WithMemory => {
+                with_memory(walk, root, ValueWindow::FULL, &mut Memory::default())
+            }
+            Algorithm::Pvs => pvs(walk, root, ValueWindow::FULL),
+            Algorithm::NegaScout => negascout(walk, root, ValueWindow::FULL),
             Algorithm::Aspiration => aspiration(walk, root, guess, ASPIRATION_MARGIN),
             Algorithm::MtdF => mtdf(walk, root, guess, &mut Memory::default()),
             Algorithm::SssStar => sss_star(walk, root, false),
@@ -150,16 +168,17 @@ impl Algorithm {
         }
     }
 
-    /// Runs inside a given window, for the algorithms that take one; the others ignore it.
+    /// Runs inside a given window, for the algorithms that take one; the others run with the full
+    /// window.
     ///
     /// # Errors
-    /// [`Stopped`] when the time is up.
-    pub fn run_in_window<G: Game>(
+    /// [`TimeUp`] when the time is up.
+    pub fn run_in_window<G: GameTree>(
         self,
         walk: &mut Walk<G>,
-        root: &Node<G::Position>,
-        window: Window,
-    ) -> Result<Value, Stopped> {
+        root: &TreeNode<G::Position>,
+        window: ValueWindow,
+    ) -> Result<NodeValue, TimeUp> {
         walk.criterion = self.criterion();
         match self {
             Algorithm::AlphaBeta => {
@@ -188,11 +207,11 @@ impl Algorithm {
 #[derive(Clone, Debug)]
 pub struct Solved<M> {
     /// The value for the side to move at the root.
-    pub value: Value,
+    pub value: NodeValue,
     /// The best move; `None` if the root is a leaf.
     pub best: Option<Choice<M>>,
-    pub counts: Counts,
-    pub kinds: Kinds,
+    pub counts: WorkCounts,
+    pub kinds: KindCounts,
     pub time: Duration,
     /// The steps, if they were asked for.
     pub trace: Option<Trace>,
@@ -200,19 +219,19 @@ pub struct Solved<M> {
 
 /// How to run an algorithm once, without iterative deepening.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Task {
+pub struct SolveOptions {
     /// Plies to look ahead.
     pub depth: u32,
     /// The root window; `None` is the full one.
-    pub window: Option<Window>,
+    pub window: Option<ValueWindow>,
     /// Whether to record every step.
     pub trace: bool,
 }
 
 /// Runs `algorithm` once on `game`, without hints or a time limit. The first guess of the
 /// algorithms that need one is the root's own leaf value.
-pub fn solve<G: Game>(game: &G, algorithm: Algorithm, task: Task) -> Solved<G::Move> {
-    let mut walk = Walk::new(game, Order::new(Hints::default()));
+pub fn solve<G: GameTree>(game: &G, algorithm: Algorithm, task: SolveOptions) -> Solved<G::Move> {
+    let mut walk = Walk::new(game, MoveOrdering::new(Hints::default()));
     walk.trace = task.trace.then(Trace::default);
     let root = walk.root(task.depth);
     let guess = root.side.view(game.value(&root.position));

@@ -5,71 +5,71 @@
 //! or less to Min), somebody would have turned off earlier. What they differ in is what they say
 //! about a node whose value lies outside the window.
 
-use super::criterion::Criterion;
-use super::game::{Game, INFINITY, Side, Value, Window};
-use super::walk::{Node, Stopped, Visit, Walk};
+use super::game::{GameTree, INFINITY, NodeValue, Player};
+use super::walk::{TimeUp, TreeNode, Visit, Walk};
+use super::window::{Criterion, ValueWindow};
 
 /// Alpha-beta as two functions. The window and the value are Max's at every node.
 ///
 /// # Errors
-/// [`Stopped`] when the time is up.
-pub fn alpha_beta<G: Game>(
+/// [`TimeUp`] when the time is up.
+pub fn alpha_beta<G: GameTree>(
     walk: &mut Walk<G>,
-    node: &Node<G::Position>,
-    window: Window,
-) -> Result<Value, Stopped> {
+    node: &TreeNode<G::Position>,
+    window: ValueWindow,
+) -> Result<NodeValue, TimeUp> {
     match node.side {
-        Side::Max => max_value(walk, node, window),
-        Side::Min => min_value(walk, node, window),
+        Player::Max => max_value(walk, node, window),
+        Player::Min => min_value(walk, node, window),
     }
 }
 
 /// Max raises alpha, and leaves once the value reaches beta.
-fn max_value<G: Game>(
+fn max_value<G: GameTree>(
     walk: &mut Walk<G>,
-    node: &Node<G::Position>,
-    Window { mut alpha, beta }: Window,
-) -> Result<Value, Stopped> {
-    let choices = match walk.enter(node, Window { alpha, beta })? {
-        Visit::Leaf(value) => return Ok(Side::Max.view(value)),
+    node: &TreeNode<G::Position>,
+    ValueWindow { mut alpha, beta }: ValueWindow,
+) -> Result<NodeValue, TimeUp> {
+    let choices = match walk.enter(node, ValueWindow { alpha, beta })? {
+        Visit::Leaf(value) => return Ok(Player::Max.view(value)),
         Visit::Interior(choices) => choices,
     };
     let mut best = -INFINITY;
     for choice in choices {
         let child = walk.child(node, choice);
-        best = best.max(alpha_beta(walk, &child, Window { alpha, beta })?);
+        best = best.max(alpha_beta(walk, &child, ValueWindow { alpha, beta })?);
         if best >= beta {
             walk.cutoff(node);
             break;
         }
         alpha = alpha.max(best);
     }
-    walk.leave(node, Side::Max.view(best));
+    walk.leave(node, Player::Max.view(best));
     Ok(best)
 }
 
 /// Min lowers beta, and leaves once the value reaches alpha.
-fn min_value<G: Game>(
+fn min_value<G: GameTree>(
     walk: &mut Walk<G>,
-    node: &Node<G::Position>,
-    Window { alpha, mut beta }: Window,
-) -> Result<Value, Stopped> {
+    node: &TreeNode<G::Position>,
+    ValueWindow { alpha, mut beta }: ValueWindow,
+) -> Result<NodeValue, TimeUp> {
     // The walk keeps windows, like values, as the side to move sees them.
-    let choices = match walk.enter(node, -Window { alpha, beta })? {
-        Visit::Leaf(value) => return Ok(Side::Min.view(value)),
+    let choices = match walk.enter(node, -ValueWindow { alpha, beta })? {
+        Visit::Leaf(value) => return Ok(Player::Min.view(value)),
         Visit::Interior(choices) => choices,
     };
     let mut best = INFINITY;
     for choice in choices {
         let child = walk.child(node, choice);
-        best = best.min(alpha_beta(walk, &child, Window { alpha, beta })?);
+        best = best.min(alpha_beta(walk, &child, ValueWindow { alpha, beta })?);
         if best <= alpha {
             walk.cutoff(node);
             break;
         }
         beta = beta.min(best);
     }
-    walk.leave(node, Side::Min.view(best));
+    walk.leave(node, Player::Min.view(best));
     Ok(best)
 }
 
@@ -77,19 +77,19 @@ fn min_value<G: Game>(
 /// "alpha or less", beta "beta or more".
 ///
 /// # Errors
-/// [`Stopped`] when the time is up.
-pub fn fail_hard<G: Game>(
+/// [`TimeUp`] when the time is up.
+pub fn fail_hard<G: GameTree>(
     walk: &mut Walk<G>,
-    node: &Node<G::Position>,
-    Window { mut alpha, beta }: Window,
-) -> Result<Value, Stopped> {
-    let choices = match walk.enter(node, Window { alpha, beta })? {
+    node: &TreeNode<G::Position>,
+    ValueWindow { mut alpha, beta }: ValueWindow,
+) -> Result<NodeValue, TimeUp> {
+    let choices = match walk.enter(node, ValueWindow { alpha, beta })? {
         Visit::Leaf(value) => return Ok(value.clamp(alpha, beta)),
         Visit::Interior(choices) => choices,
     };
     for choice in choices {
         let child = walk.child(node, choice);
-        let window = child.down(Window { alpha, beta });
+        let window = child.down(ValueWindow { alpha, beta });
         let value = child.up(fail_hard(walk, &child, window)?);
         if value >= beta {
             walk.cutoff(node);
@@ -107,21 +107,21 @@ pub fn fail_hard<G: Game>(
 /// The criterion decides whether a value equal to beta cuts off; see [`super::criterion`].
 ///
 /// # Errors
-/// [`Stopped`] when the time is up.
-pub fn fail_soft<G: Game>(
+/// [`TimeUp`] when the time is up.
+pub fn fail_soft<G: GameTree>(
     walk: &mut Walk<G>,
-    node: &Node<G::Position>,
-    Window { mut alpha, beta }: Window,
+    node: &TreeNode<G::Position>,
+    ValueWindow { mut alpha, beta }: ValueWindow,
     criterion: Criterion,
-) -> Result<Value, Stopped> {
-    let choices = match walk.enter(node, Window { alpha, beta })? {
+) -> Result<NodeValue, TimeUp> {
+    let choices = match walk.enter(node, ValueWindow { alpha, beta })? {
         Visit::Leaf(value) => return Ok(value),
         Visit::Interior(choices) => choices,
     };
     let mut best = -INFINITY;
     for choice in choices {
         let child = walk.child(node, choice);
-        let window = child.down(Window { alpha, beta });
+        let window = child.down(ValueWindow { alpha, beta });
         best = best.max(child.up(fail_soft(walk, &child, window, criterion)?));
         if criterion.cuts(best, beta) {
             walk.cutoff(node);

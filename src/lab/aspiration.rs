@@ -2,41 +2,41 @@
 //! wider one if the guess was wrong.
 
 use super::alphabeta::fail_soft;
-use super::criterion::Criterion;
-use super::game::{Game, INFINITY, Value, Window};
-use super::walk::{Node, Stopped, Walk};
+use super::game::{GameTree, INFINITY, NodeValue};
+use super::walk::{TimeUp, TreeNode, Walk};
+use super::window::{Criterion, ValueWindow};
 
 /// How much wider the window gets on the failing side, each time.
-const WIDENING: Value = 4;
+const WIDENING: NodeValue = 4;
 
 /// Searches `guess - margin ..= guess + margin` first. After a failure the answer is a bound, so
 /// the true value lies beyond it: the window then starts at the answer and reaches further,
 /// until the value lies strictly inside and is exact.
 ///
 /// # Errors
-/// [`Stopped`] when the time is up.
-pub fn aspiration<G: Game>(
+/// [`TimeUp`] when the time is up.
+pub fn aspiration<G: GameTree>(
     walk: &mut Walk<G>,
-    root: &Node<G::Position>,
-    guess: Value,
-    margin: Value,
-) -> Result<Value, Stopped> {
+    root: &TreeNode<G::Position>,
+    guess: NodeValue,
+    margin: NodeValue,
+) -> Result<NodeValue, TimeUp> {
     let mut margin = margin.max(1);
     let mut window = around(guess, margin);
     loop {
-        walk.pass(|| format!("aspiration window {window}"));
+        walk.pass(|| format!("aspiration window {}", window.written(Criterion::AtLeast)));
         let value = fail_soft(walk, root, window, Criterion::AtLeast)?;
         if window.alpha < value && value < window.beta {
             return Ok(value);
         }
         margin = margin.saturating_mul(WIDENING).min(2 * INFINITY);
         window = if value <= window.alpha {
-            Window {
+            ValueWindow {
                 alpha: floor(value - margin),
                 beta: value + 1,
             }
         } else {
-            Window {
+            ValueWindow {
                 alpha: value - 1,
                 beta: ceiling(value + margin),
             }
@@ -45,17 +45,17 @@ pub fn aspiration<G: Game>(
 }
 
 /// A window with `guess` in its middle, within infinity.
-fn around(guess: Value, margin: Value) -> Window {
-    Window {
+fn around(guess: NodeValue, margin: NodeValue) -> ValueWindow {
+    ValueWindow {
         alpha: floor(guess - margin),
         beta: ceiling(guess + margin),
     }
 }
 
-fn floor(value: Value) -> Value {
+fn floor(value: NodeValue) -> NodeValue {
     value.max(-INFINITY)
 }
 
-fn ceiling(value: Value) -> Value {
+fn ceiling(value: NodeValue) -> NodeValue {
     value.min(INFINITY)
 }

@@ -3,11 +3,12 @@
 use serde::Serialize;
 use thiserror::Error;
 
-use super::algorithm::{Algorithm, Solved, Task, solve};
-use super::deepening::{Limits, deepen};
-use super::game::{Game, Signed, Value};
+use super::algorithm::{Algorithm, SolveOptions, Solved, solve};
+use super::deepening::{DeepeningLimits, deepen};
+use super::game::{GameTree, NodeValue, Signed};
+use super::minimal::minimal_tree;
 use super::order::Hints;
-use super::walk::Counts;
+use super::walk::WorkCounts;
 
 /// What to compare.
 #[derive(Clone, Debug)]
@@ -17,25 +18,28 @@ pub struct Contest {
     /// Deepen iteratively with these hints, counting the work of all iterations; `None` searches
     /// straight to the depth.
     pub deepening: Option<Hints>,
+    /// Whether the result holds times, which differ from run to run.
+    pub timed: bool,
 }
 
 /// One algorithm's line in the table.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct CompareRow {
     pub algorithm: Algorithm,
     /// For the side to move at the root.
-    pub value: Value,
+    pub value: NodeValue,
     pub best: Option<String>,
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: WorkCounts,
     /// Nodes visited, of the whole tree's; more than 1 when nodes are visited again and again.
     pub share: f64,
     /// The depth-th root of the leaves: the branching of a uniform tree with as many.
     pub effective_branching: f64,
-    pub milliseconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub milliseconds: Option<f64>,
 }
 
-impl Row {
+impl CompareRow {
     /// Nodes visited.
     #[must_use]
     pub fn nodes(&self) -> u64 {
@@ -72,13 +76,16 @@ pub struct Comparison {
     pub game: String,
     pub depth: u32,
     /// The whole tree, as minimax visits it.
-    pub tree: Counts,
+    pub tree: WorkCounts,
+    /// Plies from the root to the deepest leaf.
+    pub height: u32,
     /// The branching of a uniform tree with as many leaves.
     pub branching: f64,
-    /// Leaves of the minimal tree with that branching, b^ceil(d/2) + b^floor(d/2) - 1: what
-    /// alpha-beta must visit even with perfect ordering.
-    pub minimal_leaves: f64,
-    pub rows: Vec<Row>,
+    /// Leaves of the smallest tree that proves the value; see [`super::minimal`].
+    pub minimal_leaves: u64,
+    /// What they would be in a uniform tree with that branching, b^ceil(d/2) + b^floor(d/2) - 1.
+    pub uniform_minimal_leaves: f64,
+    pub rows: Vec<CompareRow>,
 }
 
 /// Two algorithms found different values: one of them is wrong.
@@ -86,15 +93,15 @@ pub struct Comparison {
 #[error("{name} finds {value}, minimax finds {truth}")]
 pub struct Disagreement {
     pub name: &'static str,
-    pub value: Value,
-    pub truth: Value,
+    pub value: NodeValue,
+    pub truth: NodeValue,
 }
 
 /// Runs the contest on `game`, whose description is `title`. Minimax always runs, for the truth.
 ///
 /// # Errors
 /// [`Disagreement`] if an algorithm's value is not minimax's.
-pub fn compare<G: Game>(
+pub fn compare<G: GameTree>(
     game: &G,
     title: String,
     contest: &Contest,
@@ -103,12 +110,15 @@ pub fn compare<G: Game>(
     let whole = solve(
         game,
         Algorithm::Minimax,
-        Task {
+        SolveOptions {
             depth,
-            ..Task::default()
+            ..SolveOptions::default()
         },
     );
-    let branching = effective_branching(whole.counts.leaves, depth);
+    let start = game.start();
+    let minimal = minimal_tree(game, depth, game.side(&start).view(whole.value))
+        .expect("minimax's value has a proof");
+    let branching = effective_branching(whole.counts.leaves, minimal.height);
     let mut rows = Vec::new();
     for algorithm in contest.algorithms.iter().copied() {
         let solved = match (algorithm, contest.deepening) {
@@ -116,13 +126,18 @@ pub fn compare<G: Game>(
             (_, None) => solve(
                 game,
                 algorithm,
-                Task {
+                SolveOptions {
                     depth,
-                    ..Task::default()
+                    ..SolveOptions::default()
                 },
             ),
             (_, Some(hints)) => {
-                let deepening = deepen(game, algorithm, Limits { depth, time: None }, hints);
+                let deepening = deepen(
+                    game,
+                    algorithm,
+                    DeepeningLimits { depth, time: None },
+                    hints,
+                );
                 let time = deepening.iterations.iter().map(|solved| solved.time).sum();
                 Solved {
                     counts: deepening.total(),
@@ -140,13 +155,13 @@ pub fn compare<G: Game>(
             });
         }
         let nodes = solved.counts.interior + solved.counts.leaves;
-        rows.push(Row {
+        rows.push(CompareRow {
             algorithm,
             value: solved.value,
-            best: solved.best.map(|best| game.label(&game.start(), best.mv)),
+            best: solved.best.map(|best| game.label(&start, best.mv)),
             share: nodes as f64 / (whole.counts.interior + whole.counts.leaves) as f64,
-            effective_branching: effective_branching(solved.counts.leaves, depth),
-            milliseconds: solved.time.as_secs_f64() * 1000.0,
+            effective_branching: effective_branching(solved.counts.leaves, minimal.height),
+            milliseconds: contest.timed.then_some(solved.time.as_secs_f64() * 1000.0),
             counts: solved.counts,
         });
     }
@@ -154,42 +169,71 @@ pub fn compare<G: Game>(
         game: title,
         depth,
         tree: whole.counts,
+        height: minimal.height,
         branching,
-        minimal_leaves: minimal_leaves(branching, depth),
+        minimal_leaves: minimal.leaves,
+        uniform_minimal_leaves: uniform_minimal_leaves(branching, minimal.height),
         rows,
     })
 }
 
-/// Nodes visited at each depth from 1 to `contest.depth`, one series an algorithm.
+/// Leaves at each depth from 1 to `contest.depth`, for each leaf of the minimal tree of that
+/// depth: one series an algorithm, but one for all algorithms whose numbers are the same.
+/// Algorithms that visit everything are left out, as they would flatten all others.
+///
+/// # Panics
+/// Never: a value that minimax found has a proof.
 #[must_use]
-pub fn nodes_by_depth<G: Game>(game: &G, contest: &Contest) -> Vec<(Algorithm, Vec<u64>)> {
-    let count = |algorithm, depth| {
+pub fn leaves_by_depth<G: GameTree>(game: &G, contest: &Contest) -> Vec<(String, Vec<f64>)> {
+    let minimal: Vec<_> = (1..=contest.depth)
+        .map(|depth| {
+            let options = SolveOptions {
+                depth,
+                ..SolveOptions::default()
+            };
+            let value = solve(game, Algorithm::FailSoft, options).value;
+            let value = game.side(&game.start()).view(value);
+            let tree = minimal_tree(game, depth, value).expect("the value has a proof");
+            tree.leaves as f64
+        })
+        .collect();
+    let leaves = |algorithm, depth| {
         let counts = match contest.deepening {
             None => {
-                solve(
-                    game,
-                    algorithm,
-                    Task {
-                        depth,
-                        ..Task::default()
-                    },
-                )
-                .counts
+                let options = SolveOptions {
+                    depth,
+                    ..SolveOptions::default()
+                };
+                solve(game, algorithm, options).counts
             }
-            Some(hints) => deepen(game, algorithm, Limits { depth, time: None }, hints).total(),
+            Some(hints) => deepen(
+                game,
+                algorithm,
+                DeepeningLimits { depth, time: None },
+                hints,
+            )
+            .total(),
         };
-        counts.interior + counts.leaves
+        counts.leaves as f64
     };
-    let series = |algorithm| {
-        (1..=contest.depth)
-            .map(|depth| count(algorithm, depth))
-            .collect()
-    };
-    contest
-        .algorithms
-        .iter()
-        .map(|algorithm| (*algorithm, series(*algorithm)))
-        .collect()
+    let mut all: Vec<(String, Vec<f64>)> = Vec::new();
+    for algorithm in &contest.algorithms {
+        if algorithm.is_exhaustive() {
+            continue;
+        }
+        let values: Vec<f64> = (1..=contest.depth)
+            .zip(&minimal)
+            .map(|(depth, minimal)| leaves(*algorithm, depth) / minimal)
+            .collect();
+        match all.iter_mut().find(|(_, same)| *same == values) {
+            Some((name, _)) => {
+                name.push_str(", ");
+                name.push_str(algorithm.name());
+            }
+            None => all.push((algorithm.name().to_owned(), values)),
+        }
+    }
+    all
 }
 
 /// The `depth`-th root of the number of leaves.
@@ -202,26 +246,27 @@ fn effective_branching(leaves: u64, depth: u32) -> f64 {
 }
 
 /// Knuth and Moore's count (1975), for a branching that needn't be whole.
-fn minimal_leaves(branching: f64, depth: u32) -> f64 {
+fn uniform_minimal_leaves(branching: f64, depth: u32) -> f64 {
     let power = |exponent: u32| branching.powf(f64::from(exponent));
     power(depth.div_ceil(2)) + power(depth / 2) - 1.0
 }
 
 impl Comparison {
-    /// The table as text, for a terminal at least 110 columns wide. Without `timed` it is the
-    /// same on every machine.
+    /// The table as text, for a terminal at least 110 columns wide. Without times it is the same
+    /// on every machine.
     #[must_use]
-    pub fn table(&self, timed: bool) -> String {
+    pub fn table(&self) -> String {
         let nodes = self.tree.interior + self.tree.leaves;
         let mut text = format!(
             "{}, depth {}\nwhole tree {nodes} nodes, {} leaves, branching {:.2} (square root {:.2})\n\
-             minimal tree {:.0} leaves\n\n",
+             minimal tree {} leaves (a uniform tree of this branching: {:.0})\n\n",
             self.game,
             self.depth,
             self.tree.leaves,
             self.branching,
             self.branching.sqrt(),
-            self.minimal_leaves
+            self.minimal_leaves,
+            self.uniform_minimal_leaves
         );
         text += &format!(
             "{:<16}{:>7} {:<7}{:>10}{:>11}{:>9}{:>10}{:>7}{:>7}{:>8}",
@@ -236,11 +281,12 @@ impl Comparison {
             "b_eff",
             "table"
         );
+        let timed = self.rows.iter().any(|row| row.milliseconds.is_some());
         text += if timed { "        ms\n" } else { "\n" };
         for row in &self.rows {
             text += &row.line();
-            if timed {
-                text += &format!("{:>10.1}", row.milliseconds);
+            if let Some(milliseconds) = row.milliseconds {
+                text += &format!("{milliseconds:>10.1}");
             }
             text.push('\n');
         }
@@ -251,13 +297,14 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::games::{RandomTree, TicTacToe};
+    use crate::lab::games::{Explicit, RandomTree, TicTacToe};
 
     fn contest(depth: u32, deepening: Option<Hints>) -> Contest {
         Contest {
             depth,
             algorithms: Algorithm::every().to_vec(),
             deepening,
+            timed: false,
         }
     }
 
@@ -272,14 +319,15 @@ mod tests {
         let table = compare(&tree, "random".to_owned(), &contest(5, None)).unwrap();
         assert_eq!(table.rows.len(), Algorithm::every().len());
         assert!((table.branching - 4.0).abs() < 1e-9);
-        assert!((table.minimal_leaves - (64.0 + 16.0 - 1.0)).abs() < 1e-6);
+        assert_eq!(table.minimal_leaves, 64 + 16 - 1);
+        assert!((table.uniform_minimal_leaves - 79.0).abs() < 1e-6);
         let soft = table
             .rows
             .iter()
             .find(|row| row.algorithm == Algorithm::FailSoft)
             .unwrap();
         assert_eq!(soft.counts.leaves, 79);
-        assert!(table.table(false).contains("SSS*"));
+        assert!(table.table().contains("SSS*") && !table.table().contains(" ms"));
     }
 
     #[test]
@@ -287,12 +335,26 @@ mod tests {
         let hints = Hints {
             presort: true,
             killers: true,
+            countermoves: true,
             refutations: true,
         };
         let deep = compare(&TicTacToe, String::new(), &contest(4, Some(hints))).unwrap();
         let flat = compare(&TicTacToe, String::new(), &contest(4, None)).unwrap();
         assert!(deep.rows[0].counts.leaves > flat.rows[0].counts.leaves);
-        let series = nodes_by_depth(&TicTacToe, &contest(4, None));
-        assert_eq!(series[0].1, [1 + 9, 10 + 72, 82 + 504, 586 + 3024]);
+        let series = leaves_by_depth(&TicTacToe, &contest(4, None));
+        // Minimax and negamax are left out, algorithms with the same numbers share a line.
+        assert!(series.len() < Algorithm::every().len() - 2);
+        assert!(series[0].0.starts_with("alpha-beta, fail-hard, fail-soft"));
+        assert!(series[0].1.iter().all(|ratio| *ratio >= 1.0));
+    }
+
+    /// A tree in a file ends where it ends, whatever depth is asked for.
+    #[test]
+    fn branching_is_measured_by_the_trees_own_height() {
+        let tree = Explicit::parse("((4 6) (2 9) (7 5))").unwrap();
+        let table = compare(&tree, String::new(), &contest(4, None)).unwrap();
+        assert_eq!(table.height, 2);
+        assert!((table.branching - 6f64.sqrt()).abs() < 1e-9);
+        assert_eq!(table.minimal_leaves, 4);
     }
 }

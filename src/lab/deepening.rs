@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use super::algorithm::{Algorithm, Solved};
-use super::game::Game;
-use super::order::{Hints, Order};
-use super::walk::{Counts, Walk};
+use super::game::GameTree;
+use super::order::{Hints, MoveOrdering};
+use super::walk::{Walk, WorkCounts};
 
 /// When to stop deepening. The first iteration is always finished, whatever the limits.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct DeepeningLimits {
     /// The deepest iteration.
     pub depth: u32,
     /// Time for all iterations together.
@@ -63,10 +63,10 @@ impl<M> Deepening<M> {
 
     /// The work of all finished iterations together.
     #[must_use]
-    pub fn total(&self) -> Counts {
+    pub fn total(&self) -> WorkCounts {
         self.iterations
             .iter()
-            .fold(Counts::default(), |sum, solved| Counts {
+            .fold(WorkCounts::default(), |sum, solved| WorkCounts {
                 interior: sum.interior + solved.counts.interior,
                 leaves: sum.leaves + solved.counts.leaves,
                 cutoffs: sum.cutoffs + solved.counts.cutoffs,
@@ -81,20 +81,20 @@ impl<M> Deepening<M> {
 ///
 /// "The whole tree" is only what the algorithm had to look at: lines that were pruned may go on
 /// beyond the horizon, but they can't change the value.
-pub fn deepen<G: Game>(
+pub fn deepen<G: GameTree>(
     game: &G,
     algorithm: Algorithm,
-    limits: Limits,
+    limits: DeepeningLimits,
     hints: Hints,
 ) -> Deepening<G::Move> {
     let start = Instant::now();
-    let mut walk = Walk::new(game, Order::new(hints));
+    let mut walk = Walk::new(game, MoveOrdering::new(hints));
     let mut iterations: Vec<Solved<G::Move>> = Vec::new();
     let mut depth = 1;
     let ended = loop {
         // Depth 1 runs without a clock, so that there is always a move.
         walk.deadline = limits.time.filter(|_| depth > 1).map(|time| start + time);
-        walk.counts = Counts::default();
+        walk.counts = WorkCounts::default();
         walk.kinds = Default::default();
         walk.met_horizon = false;
         walk.order.next_iteration();

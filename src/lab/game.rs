@@ -1,39 +1,38 @@
-//! What the algorithms search: a two-player zero-sum game, its sides, values and windows.
+//! What the algorithms search: a two-player zero-sum game of perfect information, its players and values.
 
 use std::fmt;
 use std::hash::Hash;
-use std::ops::Neg;
 
-/// What a position is worth. Games state it from [`Side::Max`]'s point of view; the negamax
+/// What a position is worth. Games state it from [`Player::Max`]'s point of view; the negamax
 /// family passes it around from the point of view of the side to move.
-pub type Value = i32;
+pub type NodeValue = i32;
 
 /// Above every value that a game may give. Small enough that negation and `+ 1` never overflow.
-pub const INFINITY: Value = 1_000_000;
+pub const INFINITY: NodeValue = 1_000_000;
 
 /// The two players. `Max` wants large values, `Min` small ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Side {
+pub enum Player {
     Max,
     Min,
 }
 
-impl Side {
+impl Player {
     /// The other player.
     #[must_use]
-    pub const fn other(self) -> Side {
+    pub const fn other(self) -> Player {
         match self {
-            Side::Max => Side::Min,
-            Side::Min => Side::Max,
+            Player::Max => Player::Min,
+            Player::Min => Player::Max,
         }
     }
 
     /// Translates between Max's point of view and this side's, in either direction.
     #[must_use]
-    pub const fn view(self, value: Value) -> Value {
+    pub const fn view(self, value: NodeValue) -> NodeValue {
         match self {
-            Side::Max => value,
-            Side::Min => -value,
+            Player::Max => value,
+            Player::Min => -value,
         }
     }
 }
@@ -41,28 +40,28 @@ impl Side {
 /// A two-player zero-sum game with perfect information.
 ///
 /// Players usually alternate, but a game may let the same side move twice (Kalah does), so the
-/// algorithms ask [`Game::side`] instead of assuming that every move turns the board around.
-pub trait Game {
+/// algorithms ask [`GameTree::side`] instead of assuming that every move turns the board around.
+pub trait GameTree {
     /// A position, complete enough to go on playing from.
     type Position: Clone;
-    /// A move; equal moves in different positions are "the same" for killers and refutations.
+    /// A move; equal moves in different positions are "the same" for killers and countermoves.
     type Move: Copy + Eq + Hash + fmt::Debug;
 
     /// Where the search starts.
     fn start(&self) -> Self::Position;
 
     /// The side to move.
-    fn side(&self, position: &Self::Position) -> Side;
+    fn side(&self, position: &Self::Position) -> Player;
 
     /// The legal moves in the game's natural order; empty exactly when the game is over.
     fn moves(&self, position: &Self::Position) -> Vec<Self::Move>;
 
-    /// The position after `mv`, which must come from [`Game::moves`].
+    /// The position after `mv`, which must come from [`GameTree::moves`].
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
     /// The worth of a position in which the search stops, from Max's point of view: the outcome
     /// if the game is over, an estimate otherwise. Strictly inside `±INFINITY`.
-    fn value(&self, position: &Self::Position) -> Value;
+    fn value(&self, position: &Self::Position) -> NodeValue;
 
     /// A key under which equal positions, at equal distance from the root, share results.
     fn key(&self, position: &Self::Position) -> u64;
@@ -76,59 +75,9 @@ pub trait Game {
     }
 }
 
-/// The window of a search: the values that still matter at a node, from the point of view of
-/// its side to move. Alpha is what that side is already sure of elsewhere in the tree; beta is
-/// what the opponent is already sure of (so anything above it will be avoided).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    pub alpha: Value,
-    pub beta: Value,
-}
-
-impl Window {
-    /// Nothing is known: every value matters.
-    pub const FULL: Window = Window {
-        alpha: -INFINITY,
-        beta: INFINITY,
-    };
-
-    /// A window from `alpha` to `beta`.
-    #[must_use]
-    pub const fn new(alpha: Value, beta: Value) -> Window {
-        Window { alpha, beta }
-    }
-
-    /// The window of a yes-no question, "is the value at least `beta`?": no integer lies
-    /// strictly inside it. Also called a null, zero or minimal window.
-    #[must_use]
-    pub const fn question(beta: Value) -> Window {
-        Window {
-            alpha: beta - 1,
-            beta,
-        }
-    }
-}
-
-/// The same window seen by the opponent: both ends change sign and places.
-impl Neg for Window {
-    type Output = Window;
-    fn neg(self) -> Window {
-        Window {
-            alpha: -self.beta,
-            beta: -self.alpha,
-        }
-    }
-}
-
-impl fmt::Display for Window {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "[{}, {}]", Signed(self.alpha), Signed(self.beta))
-    }
-}
-
 /// Prints a value with its sign, and infinities as such.
 #[derive(Clone, Copy, Debug)]
-pub struct Signed(pub Value);
+pub struct Signed(pub NodeValue);
 
 impl fmt::Display for Signed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -158,15 +107,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_turned_twice_is_itself() {
-        let window = Window::new(-3, 7);
-        assert_eq!(-window, Window::new(-7, 3));
-        assert_eq!(-(-window), window);
-    }
-
-    #[test]
     fn values_print_with_their_sign() {
-        assert_eq!(Window::new(-3, INFINITY).to_string(), "[−3, +∞]");
+        assert_eq!(Signed(-3).to_string(), "−3");
         assert_eq!(Signed(0).to_string(), "0");
         assert_eq!(format!("{:>4}", Signed(-INFINITY)), "  −∞");
     }

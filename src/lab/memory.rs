@@ -3,20 +3,21 @@
 
 use std::collections::HashMap;
 
-use super::game::{Game, INFINITY, Value, Window};
-use super::walk::{Node, Stopped, Visit, Walk};
+use super::game::{GameTree, INFINITY, NodeValue};
+use super::walk::{TimeUp, TreeNode, Visit, Walk};
+use super::window::ValueWindow;
 
 /// What is known about positions: bounds on their values, from the side to move's point of view,
 /// by key and remaining depth. Nothing is ever forgotten; a real table must replace.
 #[derive(Debug, Default)]
 pub struct Memory {
-    bounds: HashMap<(u64, u32), Window>,
+    bounds: HashMap<(u64, u32), ValueWindow>,
 }
 
 impl Memory {
     /// The bounds known for a position; the full window if nothing is.
-    fn get(&self, key: (u64, u32)) -> Window {
-        self.bounds.get(&key).copied().unwrap_or(Window::FULL)
+    fn get(&self, key: (u64, u32)) -> ValueWindow {
+        self.bounds.get(&key).copied().unwrap_or(ValueWindow::FULL)
     }
 
     /// Positions remembered.
@@ -35,13 +36,13 @@ impl Memory {
 /// Fail-soft alpha-beta with memory, after Plaat, Schaeffer, Pijls and de Bruin (1996).
 ///
 /// # Errors
-/// [`Stopped`] when the time is up.
-pub fn with_memory<G: Game>(
+/// [`TimeUp`] when the time is up.
+pub fn with_memory<G: GameTree>(
     walk: &mut Walk<G>,
-    node: &Node<G::Position>,
-    window: Window,
+    node: &TreeNode<G::Position>,
+    window: ValueWindow,
     memory: &mut Memory,
-) -> Result<Value, Stopped> {
+) -> Result<NodeValue, TimeUp> {
     let key = (walk.game().key(&node.position), node.depth);
     let known = memory.get(key);
     // The root is always searched: its best move is wanted, not only its value.
@@ -53,7 +54,7 @@ pub fn with_memory<G: Game>(
             return Ok(walk.known(node, known.beta));
         }
     }
-    let searched = Window {
+    let searched = ValueWindow {
         alpha: window.alpha.max(known.alpha),
         beta: window.beta.min(known.beta),
     };
@@ -68,7 +69,7 @@ pub fn with_memory<G: Game>(
         Visit::Leaf(value) => {
             memory.bounds.insert(
                 key,
-                Window {
+                ValueWindow {
                     alpha: value,
                     beta: value,
                 },
@@ -77,11 +78,11 @@ pub fn with_memory<G: Game>(
         }
         Visit::Interior(choices) => choices,
     };
-    let Window { mut alpha, beta } = searched;
+    let ValueWindow { mut alpha, beta } = searched;
     let mut best = -INFINITY;
     for choice in choices {
         let child = walk.child(node, choice);
-        let below = child.down(Window { alpha, beta });
+        let below = child.down(ValueWindow { alpha, beta });
         best = best.max(child.up(with_memory(walk, &child, below, memory)?));
         if best >= beta {
             walk.cutoff(node);
@@ -89,7 +90,7 @@ pub fn with_memory<G: Game>(
         }
         alpha = alpha.max(best);
     }
-    let bounds = memory.bounds.entry(key).or_insert(Window::FULL);
+    let bounds = memory.bounds.entry(key).or_insert(ValueWindow::FULL);
     if best > searched.alpha {
         bounds.alpha = bounds.alpha.max(best);
     }

@@ -1,23 +1,30 @@
 //! Minimax in its first form: two functions that call each other.
 
-use super::game::{Game, INFINITY, Side, Value, Window};
-use super::walk::{Node, Stopped, Visit, Walk};
+use super::game::{GameTree, INFINITY, NodeValue, Player};
+use super::walk::{TimeUp, TreeNode, Visit, Walk};
+use super::window::ValueWindow;
 
 /// The value of a node from Max's point of view, whoever is to move there.
 ///
 /// # Errors
-/// [`Stopped`] when the time is up.
-pub fn minimax<G: Game>(walk: &mut Walk<G>, node: &Node<G::Position>) -> Result<Value, Stopped> {
+/// [`TimeUp`] when the time is up.
+pub fn minimax<G: GameTree>(
+    walk: &mut Walk<G>,
+    node: &TreeNode<G::Position>,
+) -> Result<NodeValue, TimeUp> {
     match node.side {
-        Side::Max => max_value(walk, node),
-        Side::Min => min_value(walk, node),
+        Player::Max => max_value(walk, node),
+        Player::Min => min_value(walk, node),
     }
 }
 
 /// Max picks the largest of the successors' values.
-fn max_value<G: Game>(walk: &mut Walk<G>, node: &Node<G::Position>) -> Result<Value, Stopped> {
-    let choices = match walk.enter(node, Window::FULL)? {
-        Visit::Leaf(value) => return Ok(Side::Max.view(value)),
+fn max_value<G: GameTree>(
+    walk: &mut Walk<G>,
+    node: &TreeNode<G::Position>,
+) -> Result<NodeValue, TimeUp> {
+    let choices = match walk.enter(node, ValueWindow::FULL)? {
+        Visit::Leaf(value) => return Ok(Player::Max.view(value)),
         Visit::Interior(choices) => choices,
     };
     let mut best = -INFINITY;
@@ -25,14 +32,17 @@ fn max_value<G: Game>(walk: &mut Walk<G>, node: &Node<G::Position>) -> Result<Va
         let child = walk.child(node, choice);
         best = best.max(minimax(walk, &child)?);
     }
-    walk.leave(node, Side::Max.view(best));
+    walk.leave(node, Player::Max.view(best));
     Ok(best)
 }
 
 /// Min picks the smallest of the successors' values.
-fn min_value<G: Game>(walk: &mut Walk<G>, node: &Node<G::Position>) -> Result<Value, Stopped> {
-    let choices = match walk.enter(node, Window::FULL)? {
-        Visit::Leaf(value) => return Ok(Side::Min.view(value)),
+fn min_value<G: GameTree>(
+    walk: &mut Walk<G>,
+    node: &TreeNode<G::Position>,
+) -> Result<NodeValue, TimeUp> {
+    let choices = match walk.enter(node, ValueWindow::FULL)? {
+        Visit::Leaf(value) => return Ok(Player::Min.view(value)),
         Visit::Interior(choices) => choices,
     };
     let mut best = INFINITY;
@@ -40,7 +50,7 @@ fn min_value<G: Game>(walk: &mut Walk<G>, node: &Node<G::Position>) -> Result<Va
         let child = walk.child(node, choice);
         best = best.min(minimax(walk, &child)?);
     }
-    walk.leave(node, Side::Min.view(best));
+    walk.leave(node, Player::Min.view(best));
     Ok(best)
 }
 
@@ -49,16 +59,16 @@ fn min_value<G: Game>(walk: &mut Walk<G>, node: &Node<G::Position>) -> Result<Va
 /// `None` when the game is over or the depth is zero.
 ///
 /// # Errors
-/// [`Stopped`] when the time is up.
-pub fn choose_move<G: Game>(
+/// [`TimeUp`] when the time is up.
+pub fn choose_move<G: GameTree>(
     walk: &mut Walk<G>,
-    root: &Node<G::Position>,
-) -> Result<Option<(G::Move, Value)>, Stopped> {
+    root: &TreeNode<G::Position>,
+) -> Result<Option<(G::Move, NodeValue)>, TimeUp> {
     let mut best = None;
     for choice in walk.expand(root) {
         let child = walk.successor(root, choice);
         let value = minimax(walk, &child)?;
-        let better = |(_, old): (G::Move, Value)| root.side.view(value) > root.side.view(old);
+        let better = |(_, old): (G::Move, NodeValue)| root.side.view(value) > root.side.view(old);
         if best.is_none_or(better) {
             best = Some((choice.mv, value));
         }

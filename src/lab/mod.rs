@@ -2,9 +2,9 @@
 //! on the same tree, counted, compared and drawn. It is where the engine's search comes from, and
 //! the oracle that it is tested against.
 //!
-//! [`Game`] is what gets searched: explicit trees, random trees, tic-tac-toe, Kalah, chess
+//! [`GameTree`] is what gets searched: explicit trees, random trees, tic-tac-toe, Kalah, chess
 //! ([`games`]). A [`Walk`] explores it for an algorithm; one file holds one algorithm:
-//! [`minimax`], [`negamax`], [`alphabeta`], [`criterion`], [`pvs`], [`negascout`],
+//! [`minimax`], [`negamax`], [`alphabeta`], [`with_bound`], [`pvs`], [`negascout`],
 //! [`aspiration`], [`memory`], [`mtdf`], [`sss`]. [`deepening`] runs any of them depth by depth.
 //! [`compare`] and [`draw`] show what they do.
 
@@ -12,13 +12,13 @@ pub mod algorithm;
 pub mod alphabeta;
 pub mod aspiration;
 pub mod compare;
-pub mod criterion;
 pub mod deepening;
 pub mod draw;
 pub mod game;
 pub mod games;
 pub mod kinds;
 pub mod memory;
+pub mod minimal;
 pub mod minimax;
 pub mod mtdf;
 pub mod negamax;
@@ -29,15 +29,17 @@ pub mod shape;
 pub mod sss;
 pub mod trace;
 pub mod walk;
+pub mod window;
+pub mod with_bound;
 
-pub use algorithm::{Algorithm, Solved, Task, solve};
-pub use criterion::Criterion;
-pub use deepening::{Deepening, Ended, Limits, deepen};
-pub use game::{Game, INFINITY, Side, Value, Window};
-pub use kinds::{Kind, Kinds};
-pub use order::{Choice, Hints, Order};
-pub use trace::{Event, Trace};
-pub use walk::{Counts, Node, Stopped, Visit, Walk};
+pub use algorithm::{Algorithm, SolveOptions, Solved, solve};
+pub use deepening::{Deepening, DeepeningLimits, Ended, deepen};
+pub use game::{GameTree, INFINITY, NodeValue, Player};
+pub use kinds::{KindCounts, NodeKind};
+pub use order::{Choice, Hints, MoveOrdering};
+pub use trace::{SearchStep, Trace};
+pub use walk::{TimeUp, TreeNode, Visit, Walk, WorkCounts};
+pub use window::{Criterion, ValueWindow};
 
 #[cfg(test)]
 mod tests;

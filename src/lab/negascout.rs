@@ -1,7 +1,8 @@
 //! NegaScout (Reinefeld 1983): principal variation search with two savings of its own.
 
-use super::game::{Game, INFINITY, Value, Window};
-use super::walk::{Node, Stopped, Visit, Walk};
+use super::game::{GameTree, INFINITY, NodeValue};
+use super::walk::{TimeUp, TreeNode, Visit, Walk};
+use super::window::ValueWindow;
 
 /// A re-search would teach nothing this close to the horizon; see [`answer_is_exact`].
 const FRONTIER: u32 = 2;
@@ -10,13 +11,13 @@ const FRONTIER: u32 = 2;
 /// there is none in the last two plies, where the answer is exact already.
 ///
 /// # Errors
-/// [`Stopped`] when the time is up.
-pub fn negascout<G: Game>(
+/// [`TimeUp`] when the time is up.
+pub fn negascout<G: GameTree>(
     walk: &mut Walk<G>,
-    node: &Node<G::Position>,
-    Window { mut alpha, beta }: Window,
-) -> Result<Value, Stopped> {
-    let choices = match walk.enter(node, Window { alpha, beta })? {
+    node: &TreeNode<G::Position>,
+    ValueWindow { mut alpha, beta }: ValueWindow,
+) -> Result<NodeValue, TimeUp> {
+    let choices = match walk.enter(node, ValueWindow { alpha, beta })? {
         Visit::Leaf(value) => return Ok(value),
         Visit::Interior(choices) => choices,
     };
@@ -25,11 +26,11 @@ pub fn negascout<G: Game>(
     let mut upper = beta;
     for (order, choice) in choices.into_iter().enumerate() {
         let child = walk.child(node, choice);
-        let window = child.down(Window { alpha, beta: upper });
+        let window = child.down(ValueWindow { alpha, beta: upper });
         let mut value = child.up(negascout(walk, &child, window)?);
         let surprise = order > 0 && value > alpha && value < beta;
         if surprise && !answer_is_exact(node, &child) {
-            let window = child.down(Window { alpha: value, beta });
+            let window = child.down(ValueWindow { alpha: value, beta });
             value = child.up(negascout(walk, &child, window)?);
         }
         best = best.max(value);
@@ -47,6 +48,6 @@ pub fn negascout<G: Game>(
 /// One ply above, beating alpha means that every reply was looked at (an all node), and since
 /// the replies are leaves, failing soft returns their true maximum. If the same side moves
 /// again, the successor may have cut off instead, and only a lower bound is known.
-fn answer_is_exact<P>(node: &Node<P>, child: &Node<P>) -> bool {
+fn answer_is_exact<P>(node: &TreeNode<P>, child: &TreeNode<P>) -> bool {
     node.depth < FRONTIER || (node.depth == FRONTIER && child.is_turned())
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::board::Position;
 use crate::eval::Judge;
-use crate::search::{Job, Limits, Shared, Silent, Stats, Worker};
+use crate::search::{Job, Limits, PlyStats, Shared, Silent, Stats, Worker};
 use crate::tt::{AllocError, TranspositionTable};
 use crate::types::Depth;
 
@@ -33,10 +33,57 @@ pub struct Shape {
     pub leaf_share: f64,
     /// Nodes of this depth's search over those of the one before; `None` at the first.
     pub growth: Option<f64>,
+    /// The same by distance from the root; the last place may hold all that are further away.
+    pub plies: Vec<PlyShape>,
+}
+
+/// The nodes at one distance from the root, in the deepest search.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PlyShape {
+    /// Plies from the root.
+    pub ply: usize,
+    pub pv_nodes: u64,
+    pub cut_nodes: u64,
+    pub all_nodes: u64,
+    /// Cut nodes whose first searched move cut off; `None` without cut nodes.
+    pub cut_by_first: Option<f64>,
+    /// PV nodes whose first searched move stayed best; `None` without PV nodes.
+    pub pv_first_best: Option<f64>,
+}
+
+impl PlyShape {
+    fn new(ply: usize, stats: &PlyStats) -> PlyShape {
+        let share = |part, whole: u64| (whole > 0).then(|| super::KindCounts::share(part, whole));
+        PlyShape {
+            ply,
+            pv_nodes: stats.pv_nodes,
+            cut_nodes: stats.cut_nodes,
+            all_nodes: stats.all_nodes,
+            cut_by_first: share(stats.cut_first, stats.cut_nodes),
+            pv_first_best: share(stats.pv_first_best, stats.pv_nodes),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.pv_nodes + self.cut_nodes + self.all_nodes == 0
+    }
+}
+
+/// The nodes of a search by their distance from the root, as far as there are any.
+fn plies(stats: &[PlyStats]) -> Vec<PlyShape> {
+    let mut plies: Vec<_> = stats
+        .iter()
+        .enumerate()
+        .map(|(ply, stats)| PlyShape::new(ply, stats))
+        .collect();
+    while plies.last().is_some_and(PlyShape::is_empty) {
+        plies.pop();
+    }
+    plies
 }
 
 impl Shape {
-    fn new(depth: u32, stats: &Stats, before: Option<u64>) -> Shape {
+    fn new(depth: u32, stats: &Stats, by_ply: &[PlyStats], before: Option<u64>) -> Shape {
         let nodes = stats.interior + stats.quiescence;
         Shape {
             depth,
@@ -47,8 +94,9 @@ impl Shape {
             all_nodes: stats.all_nodes,
             cut_by_first: stats.first_move_cuts(),
             pv_first_best: stats.first_move_best(),
-            leaf_share: super::Kinds::share(stats.quiescence, nodes),
-            growth: before.map(|before| super::Kinds::share(nodes, before)),
+            leaf_share: super::KindCounts::share(stats.quiescence, nodes),
+            growth: before.map(|before| super::KindCounts::share(nodes, before)),
+            plies: plies(by_ply),
         }
     }
 
@@ -79,7 +127,12 @@ pub fn shapes(
         let limits = Limits::to_depth(Depth(depth as i32));
         worker.search(&Job::new(root.clone(), limits), Box::new(Silent));
         let before = shapes.last().map(Shape::nodes);
-        shapes.push(Shape::new(depth, worker.stats(), before));
+        shapes.push(Shape::new(
+            depth,
+            worker.stats(),
+            worker.ply_stats(),
+            before,
+        ));
     }
     Ok(shapes)
 }
@@ -96,5 +149,13 @@ mod tests {
         assert!(last.cut_nodes > 0 && last.all_nodes > 0 && last.pv_nodes > 0);
         assert!(last.cut_by_first > 0.5 && last.cut_by_first <= 1.0);
         assert!(last.growth.is_some_and(|growth| growth > 1.0));
+        // Distances from the root add up to the whole, and only a root is at none.
+        let sum = |count: fn(&PlyShape) -> u64| last.plies.iter().map(count).sum::<u64>();
+        assert_eq!(sum(|ply| ply.cut_nodes), last.cut_nodes);
+        assert_eq!(sum(|ply| ply.all_nodes), last.all_nodes);
+        assert_eq!(sum(|ply| ply.pv_nodes), last.pv_nodes);
+        let root = last.plies[0];
+        assert!(root.pv_nodes + root.cut_nodes + root.all_nodes < 40);
+        assert!(last.plies.len() > 5);
     }
 }

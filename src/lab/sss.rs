@@ -1,24 +1,30 @@
 //! SSS* (Stockman 1979) and its dual: best-first instead of depth-first.
 //!
-//! A *solution tree* for Max keeps all of Max's moves and one reply of Min's to each; its value
-//! bounds the root's from above. SSS* keeps a list of partial solution trees, each with the best
-//! value it may still have (its merit), and always works on the most promising one; the first
-//! complete one on top of the list is worth what the root is. The dual works on Min's solution
-//! trees from below. Neither ever evaluates a leaf that alpha-beta, with the same move order and
-//! cutting off at beta, would skip; the price is the list.
+//! A *solution tree* for Max is a strategy: one move at each of Max's nodes, all replies at each
+//! of Min's. It is worth the smallest of its leaves, and the root is worth as much as the best
+//! solution tree. SSS* keeps a list of unfinished solution trees, each with the smallest leaf seen
+//! so far (its *merit*, an upper bound of what the finished tree can be worth), and always works
+//! on the one with the largest merit; the first to be finished at the top of the list is worth
+//! what the root is. The dual does the same with Min's strategies from below. Neither ever
+//! evaluates a leaf that alpha-beta, with the same move order and cutting off at beta, would
+//! skip; the price is the list.
+//!
+//! (Plaat and others, 1996, call the other shape, all of Max's moves and one reply to each, a *max
+//! solution tree*: it bounds the root from above, and SSS* can be seen as lowering such bounds.)
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::game::{Game, INFINITY, Side, Value, Window};
-use super::kinds::Kind;
+use super::game::{GameTree, INFINITY, NodeValue, Player};
+use super::kinds::NodeKind;
 use super::order::Choice;
-use super::trace::{Event, Path};
-use super::walk::{Node, Stopped, Walk};
+use super::trace::{NodePath, SearchStep};
+use super::walk::{TimeUp, TreeNode, Walk};
+use super::window::ValueWindow;
 
 /// A node that the search has met.
-struct Met<G: Game> {
-    node: Node<G::Position>,
+struct Met<G: GameTree> {
+    node: TreeNode<G::Position>,
     parent: Option<usize>,
     /// The move that led here.
     choice: Option<Choice<G::Move>>,
@@ -32,34 +38,34 @@ struct Met<G: Game> {
 /// An entry of the list. The largest merit comes first; among equals the leftmost node, which is
 /// what the comparison with alpha-beta rests on.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct State {
-    merit: Value,
+struct ListEntry {
+    merit: NodeValue,
     place: Reverse<Vec<usize>>,
     met: usize,
     solved: bool,
 }
 
 /// One run of the algorithm.
-struct Sss<'w, 'g, G: Game> {
+struct Sss<'w, 'g, G: GameTree> {
     walk: &'w mut Walk<'g, G>,
     /// The side whose solution trees are compared; merits are its view of values.
-    owner: Side,
+    owner: Player,
     met: Vec<Met<G>>,
-    open: BinaryHeap<State>,
+    open: BinaryHeap<ListEntry>,
     /// The root's successors that were solved, with their merits, in that order.
-    solved: Vec<(Choice<G::Move>, usize, Value)>,
+    solved: Vec<(Choice<G::Move>, usize, NodeValue)>,
 }
 
 /// The value of the root for its side to move. SSS* itself compares solution trees of the root's
 /// mover; the dual those of the opponent.
 ///
 /// # Errors
-/// [`Stopped`] when the time is up.
-pub fn sss_star<G: Game>(
+/// [`TimeUp`] when the time is up.
+pub fn sss_star<G: GameTree>(
     walk: &mut Walk<G>,
-    root: &Node<G::Position>,
+    root: &TreeNode<G::Position>,
     dual: bool,
-) -> Result<Value, Stopped> {
+) -> Result<NodeValue, TimeUp> {
     let owner = if dual { root.side.other() } else { root.side };
     let mut search = Sss {
         walk,
@@ -79,10 +85,10 @@ pub fn sss_star<G: Game>(
     Ok(root.side.view(owner.view(value)))
 }
 
-impl<G: Game> Sss<'_, '_, G> {
+impl<G: GameTree> Sss<'_, '_, G> {
     /// The loop: take the most promising state, replace it by its successors in the list, until
     /// the root itself is solved. The value is the owner's.
-    fn run(&mut self, root: &Node<G::Position>) -> Result<Value, Stopped> {
+    fn run(&mut self, root: &TreeNode<G::Position>) -> Result<NodeValue, TimeUp> {
         let root = self.meet(root.clone(), None, None, 0);
         self.push(root, INFINITY, false);
         while let Some(state) = self.open.pop() {
@@ -103,21 +109,21 @@ impl<G: Game> Sss<'_, '_, G> {
 
     /// A live node is evaluated (a leaf), opened to all its moves (the owner's) or to the first
     /// (the opponent's).
-    fn develop(&mut self, met: usize, merit: Value) {
+    fn develop(&mut self, met: usize, merit: NodeValue) {
         let node = self.met[met].node.clone();
-        self.record(met, |path| Event::Enter {
+        self.record(met, |path| SearchStep::Enter {
             path,
-            window: Window::FULL,
-            predicted: Kind::Pv,
+            window: ValueWindow::FULL,
+            predicted: NodeKind::Pv,
         });
         let choices = self.walk.expand(&node);
         if choices.is_empty() {
             let mover = self.walk.evaluate(&node);
             let value = self.owner.view(node.side.view(mover));
-            self.record(met, |path| Event::Leave {
+            self.record(met, |path| SearchStep::Leave {
                 path,
                 value: mover,
-                kind: Kind::Pv,
+                kind: NodeKind::Pv,
                 bound: None,
             });
             self.push(met, merit.min(value), true);
@@ -136,7 +142,7 @@ impl<G: Game> Sss<'_, '_, G> {
 
     /// A solved node solves its parent if the parent's owner has seen enough; else the parent's
     /// next move is opened.
-    fn back_up(&mut self, met: usize, parent: usize, merit: Value) {
+    fn back_up(&mut self, met: usize, parent: usize, merit: NodeValue) {
         let order = self.met[met].order;
         if let (None, Some(choice)) = (self.met[parent].parent, self.met[met].choice) {
             self.solved.push((choice, order, merit));
@@ -153,7 +159,7 @@ impl<G: Game> Sss<'_, '_, G> {
     }
 
     /// Puts a successor of `parent` on the list, live.
-    fn open_successor(&mut self, parent: usize, order: usize, merit: Value) {
+    fn open_successor(&mut self, parent: usize, order: usize, merit: NodeValue) {
         let choice = self.met[parent].choices[order];
         let node = self.walk.successor(&self.met[parent].node, choice);
         let met = self.meet(node, Some(parent), Some(choice), order);
@@ -162,7 +168,7 @@ impl<G: Game> Sss<'_, '_, G> {
 
     fn meet(
         &mut self,
-        node: Node<G::Position>,
+        node: TreeNode<G::Position>,
         parent: Option<usize>,
         choice: Option<Choice<G::Move>>,
         order: usize,
@@ -178,15 +184,15 @@ impl<G: Game> Sss<'_, '_, G> {
         self.met.len() - 1
     }
 
-    fn push(&mut self, met: usize, merit: Value, solved: bool) {
+    fn push(&mut self, met: usize, merit: NodeValue, solved: bool) {
         let value = self.owner.view(merit);
-        self.record(met, |path| Event::Merit {
+        self.record(met, |path| SearchStep::Merit {
             path,
             value,
             solved,
         });
         let place = Reverse(self.path(met, |node| Some(node.order)));
-        self.open.push(State {
+        self.open.push(ListEntry {
             merit,
             place,
             met,
@@ -201,9 +207,9 @@ impl<G: Game> Sss<'_, '_, G> {
     }
 
     /// The way from the root, one number a step.
-    fn path(&self, met: usize, step: impl Fn(&Met<G>) -> Option<usize>) -> Path {
+    fn path(&self, met: usize, step: impl Fn(&Met<G>) -> Option<usize>) -> NodePath {
         let up = std::iter::successors(Some(met), |at| self.met[*at].parent);
-        let mut path: Path = up
+        let mut path: NodePath = up
             .filter(|at| self.met[*at].parent.is_some())
             .filter_map(|at| step(&self.met[at]))
             .collect();
@@ -211,7 +217,7 @@ impl<G: Game> Sss<'_, '_, G> {
         path
     }
 
-    fn record(&mut self, met: usize, event: impl FnOnce(Path) -> Event) {
+    fn record(&mut self, met: usize, event: impl FnOnce(NodePath) -> SearchStep) {
         if self.walk.trace.is_some() {
             let path = self.path(met, |node| node.choice.map(|choice| choice.index));
             self.walk.record(|_| event(path));

@@ -7,11 +7,12 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::alphabeta::fail_soft;
-use super::criterion::with_bound;
 use super::games::explicit::Nested;
 use super::games::{Explicit, Kalah, RandomTree, TicTacToe};
+use super::minimal::minimal_tree;
 use super::minimax::choose_move;
-use super::trace::Path;
+use super::trace::NodePath;
+use super::with_bound::with_bound;
 use super::*;
 use crate::types::Bound;
 
@@ -22,19 +23,19 @@ fn trees() -> impl Strategy<Value = Explicit> {
         prop::collection::vec(below, 1..=4).prop_map(Nested::Inner)
     });
     (nested, any::<bool>()).prop_map(|(nested, max)| {
-        let first = if max { Side::Max } else { Side::Min };
+        let first = if max { Player::Max } else { Player::Min };
         Explicit::from_nested(&nested).with_first(first)
     })
 }
 
-fn windows() -> impl Strategy<Value = Window> {
-    (-11..=10, 1..=12).prop_map(|(alpha, width)| Window::new(alpha, alpha + width))
+fn windows() -> impl Strategy<Value = ValueWindow> {
+    (-11..=10, 1..=12).prop_map(|(alpha, width)| ValueWindow::new(alpha, alpha + width))
 }
 
-fn whole(tree: &Explicit) -> Task {
-    Task {
+fn whole(tree: &Explicit) -> SolveOptions {
+    SolveOptions {
         depth: tree.height(),
-        ..Task::default()
+        ..SolveOptions::default()
     }
 }
 
@@ -43,15 +44,15 @@ fn score(tree: &Explicit) -> i32 {
 }
 
 fn walk(tree: &Explicit) -> Walk<'_, Explicit> {
-    Walk::new(tree, Order::new(Hints::default()))
+    Walk::new(tree, MoveOrdering::new(Hints::default()))
 }
 
 /// The leaves that an algorithm evaluates.
-fn leaves(tree: &Explicit, algorithm: Algorithm) -> HashSet<Path> {
+fn leaves(tree: &Explicit, algorithm: Algorithm) -> HashSet<NodePath> {
     let solved = solve(
         tree,
         algorithm,
-        Task {
+        SolveOptions {
             trace: true,
             ..whole(tree)
         },
@@ -59,7 +60,7 @@ fn leaves(tree: &Explicit, algorithm: Algorithm) -> HashSet<Path> {
     let mut inner = HashSet::new();
     let mut entered = HashSet::new();
     for event in solved.trace.unwrap().events {
-        if let Event::Enter { path, .. } = event {
+        if let SearchStep::Enter { path, .. } = event {
             if let Some((_, above)) = path.split_last() {
                 inner.insert(above.to_vec());
             }
@@ -70,7 +71,7 @@ fn leaves(tree: &Explicit, algorithm: Algorithm) -> HashSet<Path> {
 }
 
 /// Whether a fail-soft answer brackets the score as it should.
-fn brackets(value: i32, score: i32, window: Window) -> bool {
+fn brackets(value: i32, score: i32, window: ValueWindow) -> bool {
     if value <= window.alpha {
         score <= value
     } else if value >= window.beta {
@@ -107,18 +108,18 @@ proptest! {
             Algorithm::AlphaBeta, Algorithm::FailSoft, Algorithm::FailSoftAbove,
             Algorithm::WithBound, Algorithm::WithMemory, Algorithm::Pvs, Algorithm::NegaScout,
         ] {
-            let task = Task { window: Some(window), ..whole(&tree) };
+            let task = SolveOptions { window: Some(window), ..whole(&tree) };
             let value = solve(&tree, algorithm, task).value;
             prop_assert!(
                 brackets(value, score, window),
-                "{} says {value} in {window}, the score is {score}", algorithm.name()
+                "{} returns {value} in {window:?}, the score is {score}", algorithm.name()
             );
         }
     }
 
     #[test]
     fn failing_hard_is_failing_soft_clamped(tree in trees(), window in windows()) {
-        let task = Task { window: Some(window), ..whole(&tree) };
+        let task = SolveOptions { window: Some(window), ..whole(&tree) };
         let hard = solve(&tree, Algorithm::FailHard, task);
         let soft = solve(&tree, Algorithm::FailSoft, task);
         prop_assert_eq!(hard.value, soft.value.clamp(window.alpha, window.beta));
@@ -129,7 +130,7 @@ proptest! {
     /// holds a single value. Cutting off at beta it may be a bound.
     #[test]
     fn the_edges_are_exact_above(tree in trees(), alpha in -10..=10, width in 0..=4) {
-        let window = Window::new(alpha, alpha + width);
+        let window = ValueWindow::new(alpha, alpha + width);
         let mut walk = walk(&tree);
         walk.criterion = Criterion::Above;
         let root = walk.root(tree.height());
@@ -165,29 +166,45 @@ proptest! {
     fn a_perfect_order_gives_the_minimal_tree(branching in 1u32..=5, depth in 0u32..=6, seed in any::<u64>()) {
         let tree = RandomTree { branching, depth, seed, quality: 1.0, range: 20, noise: 0 };
         let minimal = minimal_leaves(branching, depth);
+        let value = tree.start_value();
+        prop_assert_eq!(minimal_tree(&tree, depth, value).map(|tree| tree.leaves), Some(minimal));
         for algorithm in [
             Algorithm::AlphaBeta, Algorithm::FailHard, Algorithm::FailSoft, Algorithm::WithBound,
             Algorithm::Pvs, Algorithm::NegaScout,
         ] {
-            let solved = solve(&tree, algorithm, Task { depth, ..Task::default() });
+            let solved = solve(&tree, algorithm, SolveOptions { depth, ..SolveOptions::default() });
             prop_assert_eq!(solved.counts.leaves, minimal, "{}", algorithm.name());
             prop_assert_eq!(solved.kinds.right(), solved.kinds.nodes(), "{}", algorithm.name());
             prop_assert_eq!(solved.counts.cutoffs, solved.counts.first_cutoffs);
         }
     }
 
+    /// No algorithm without a table proves the value with fewer leaves than the minimal tree has,
+    /// and alpha-beta needs no more on a uniform tree in the best order.
+    #[test]
+    fn nothing_beats_the_minimal_tree(tree in trees()) {
+        let root = walk(&tree).root(tree.height());
+        let value = root.side.view(score(&tree));
+        let minimal = minimal_tree(&tree, tree.height(), value).unwrap();
+        prop_assert!(minimal.height == tree.height());
+        for algorithm in Algorithm::every() {
+            let evaluated = leaves(&tree, *algorithm).len() as u64;
+            prop_assert!(evaluated >= minimal.leaves, "{}", algorithm.name());
+        }
+    }
+
     #[test]
     fn hints_change_the_work_but_not_the_value(
         seed in any::<u64>(), presort in any::<bool>(), killers in any::<bool>(),
-        refutations in any::<bool>()
+        countermoves in any::<bool>(), refutations in any::<bool>()
     ) {
         let tree = RandomTree { branching: 3, depth: 4, seed, quality: 0.3, range: 9, noise: 3 };
-        let hints = Hints { presort, killers, refutations };
+        let hints = Hints { presort, killers, countermoves, refutations };
         for algorithm in Algorithm::every() {
-            let limits = Limits { depth: 4, time: None };
+            let limits = DeepeningLimits { depth: 4, time: None };
             let found = deepen(&tree, *algorithm, limits, hints);
             for (depth, solved) in (1..).zip(&found.iterations) {
-                let task = Task { depth, ..Task::default() };
+                let task = SolveOptions { depth, ..SolveOptions::default() };
                 let score = solve(&tree, Algorithm::Minimax, task).value;
                 prop_assert_eq!(solved.value, score, "{} at {}", algorithm.name(), depth);
             }
@@ -207,9 +224,9 @@ fn every_algorithm_agrees_where_a_side_moves_twice() {
     for seeds in 1..=4 {
         for depth in 0..=5 {
             let kalah = Kalah { seeds };
-            let task = Task {
+            let task = SolveOptions {
                 depth,
-                ..Task::default()
+                ..SolveOptions::default()
             };
             let score = solve(&kalah, Algorithm::Minimax, task).value;
             for algorithm in Algorithm::every() {
@@ -233,7 +250,7 @@ fn choose_move_is_the_argmax() {
 /// Solves one of the book's trees in its own window, with the steps.
 fn example(text: &str) -> (Explicit, Solved<usize>) {
     let tree = Explicit::parse(text).unwrap();
-    let task = Task {
+    let task = SolveOptions {
         window: tree.window(),
         trace: true,
         ..whole(&tree)
@@ -243,14 +260,14 @@ fn example(text: &str) -> (Explicit, Solved<usize>) {
 }
 
 /// What a node returned, and its kind; `None` if it was never left.
-fn left(solved: &Solved<usize>, path: &[usize]) -> Option<(i32, Kind)> {
+fn left(solved: &Solved<usize>, path: &[usize]) -> Option<(i32, NodeKind)> {
     solved
         .trace
         .as_ref()?
         .events
         .iter()
         .find_map(|event| match event {
-            Event::Leave {
+            SearchStep::Leave {
                 path: at,
                 value,
                 kind,
@@ -261,14 +278,14 @@ fn left(solved: &Solved<usize>, path: &[usize]) -> Option<(i32, Kind)> {
 }
 
 /// The window with which a node was entered.
-fn entered(solved: &Solved<usize>, path: &[usize]) -> Option<Window> {
+fn entered(solved: &Solved<usize>, path: &[usize]) -> Option<ValueWindow> {
     solved
         .trace
         .as_ref()?
         .events
         .iter()
         .find_map(|event| match event {
-            Event::Enter {
+            SearchStep::Enter {
                 path: at, window, ..
             } if at == path => Some(*window),
             _ => None,
@@ -278,19 +295,19 @@ fn entered(solved: &Solved<usize>, path: &[usize]) -> Option<Window> {
 #[test]
 fn example_of_a_pv_node() {
     let (_, solved) = example(include_str!("../../book/trees/pv.tree"));
-    assert_eq!(left(&solved, &[]), Some((5, Kind::Pv)));
-    assert_eq!(entered(&solved, &[1]), Some(Window::new(-7, 3)));
-    assert_eq!(left(&solved, &[1]), Some((-5, Kind::Pv)));
-    assert_eq!(entered(&solved, &[1, 0]), Some(Window::new(-3, 7)));
-    assert_eq!(entered(&solved, &[1, 1]), Some(Window::new(-3, 5)));
-    assert_eq!(entered(&solved, &[2]), Some(Window::new(-7, -5)));
+    assert_eq!(left(&solved, &[]), Some((5, NodeKind::Pv)));
+    assert_eq!(entered(&solved, &[1]), Some(ValueWindow::new(-7, 3)));
+    assert_eq!(left(&solved, &[1]), Some((-5, NodeKind::Pv)));
+    assert_eq!(entered(&solved, &[1, 0]), Some(ValueWindow::new(-3, 7)));
+    assert_eq!(entered(&solved, &[1, 1]), Some(ValueWindow::new(-3, 5)));
+    assert_eq!(entered(&solved, &[2]), Some(ValueWindow::new(-7, -5)));
 }
 
 #[test]
 fn example_of_a_cut_node() {
     let (tree, solved) = example(include_str!("../../book/trees/cut.tree"));
-    assert_eq!(entered(&solved, &[1]), Some(Window::new(-7, 3)));
-    assert_eq!(left(&solved, &[1]), Some((5, Kind::Cut)));
+    assert_eq!(entered(&solved, &[1]), Some(ValueWindow::new(-7, 3)));
+    assert_eq!(left(&solved, &[1]), Some((5, NodeKind::Cut)));
     assert_eq!(left(&solved, &[1, 1]), None);
     // Unpruned, x is worth +9.
     let mut walk = walk(&tree);
@@ -302,19 +319,58 @@ fn example_of_a_cut_node() {
 #[test]
 fn example_of_an_all_node() {
     let (_, solved) = example(include_str!("../../book/trees/all.tree"));
-    assert_eq!(left(&solved, &[1]), Some((-8, Kind::All)));
-    assert_eq!(left(&solved, &[]), Some((8, Kind::Cut)));
-    assert_eq!(entered(&solved, &[1, 1]), Some(Window::new(-3, 7)));
+    assert_eq!(left(&solved, &[1]), Some((-8, NodeKind::All)));
+    assert_eq!(left(&solved, &[]), Some((8, NodeKind::Cut)));
+    assert_eq!(entered(&solved, &[1, 1]), Some(ValueWindow::new(-3, 7)));
     assert_eq!(left(&solved, &[2]), None);
 }
 
 #[test]
 fn example_of_failing_low() {
     let (tree, solved) = example(include_str!("../../book/trees/low.tree"));
-    assert_eq!(left(&solved, &[]), Some((-5, Kind::All)));
-    assert_eq!(left(&solved, &[0]), Some((5, Kind::Cut)));
+    assert_eq!(left(&solved, &[]), Some((-5, NodeKind::All)));
+    assert_eq!(left(&solved, &[0]), Some((5, NodeKind::Cut)));
     assert_eq!(left(&solved, &[0, 1]), None);
     assert_eq!(score(&tree), -9);
+}
+
+/// Alpha equal to beta asks whether the score is this number, and a search that cuts off above
+/// beta answers it.
+#[test]
+fn a_window_of_one_value_asks_whether_it_is_the_score() {
+    let tree = Explicit::parse("((4 6) (2 9) (7 5))").unwrap();
+    for asked in 0..=9 {
+        let options = SolveOptions {
+            window: Some(ValueWindow::new(asked, asked)),
+            ..whole(&tree)
+        };
+        let value = solve(&tree, Algorithm::FailSoftAbove, options).value;
+        assert_eq!(value == asked, asked == 5, "{asked}: {value}");
+    }
+}
+
+/// A refutation table makes the second iteration begin where the first one ended.
+#[test]
+fn refutation_tables_save_nodes() {
+    let tree = RandomTree {
+        branching: 5,
+        depth: 6,
+        quality: 0.0,
+        noise: 0,
+        ..RandomTree::default()
+    };
+    let limits = DeepeningLimits {
+        depth: 6,
+        time: None,
+    };
+    let plain = deepen(&tree, Algorithm::FailSoft, limits, Hints::default());
+    let hints = Hints {
+        refutations: true,
+        ..Hints::default()
+    };
+    let guided = deepen(&tree, Algorithm::FailSoft, limits, hints);
+    assert_eq!(guided.last().value, plain.last().value);
+    assert!(guided.last().counts.leaves < plain.last().counts.leaves);
 }
 
 #[test]
@@ -325,7 +381,7 @@ fn example_of_a_deep_cutoff() {
     // Max's 6 is the beta of d, a node of Min's, three plies below.
     assert_eq!(
         entered(&solved, &[1, 0, 0]),
-        Some(Window::new(-INFINITY, -6))
+        Some(ValueWindow::new(-INFINITY, -6))
     );
     assert_eq!(left(&solved, &[1, 0, 0, 1]), None);
 }
@@ -334,7 +390,7 @@ fn example_of_a_deep_cutoff() {
 #[test]
 fn example_of_presorting() {
     let tree = Explicit::parse(include_str!("../../book/trees/presort.tree")).unwrap();
-    let limits = Limits {
+    let limits = DeepeningLimits {
         depth: 2,
         time: None,
     };
@@ -357,7 +413,7 @@ fn out_of_time_the_last_finished_depth_stands() {
         depth: 40,
         ..RandomTree::default()
     };
-    let at_once = Limits {
+    let at_once = DeepeningLimits {
         depth: 40,
         time: Some(Duration::ZERO),
     };
@@ -365,23 +421,23 @@ fn out_of_time_the_last_finished_depth_stands() {
     assert_eq!((found.iterations.len(), found.ended), (1, Ended::Time));
     assert!(found.last().best.is_some());
 
-    let soon = Limits {
+    let soon = DeepeningLimits {
         depth: 40,
         time: Some(Duration::from_millis(20)),
     };
     let found = deepen(&tree, Algorithm::Negamax, soon, Hints::default());
     assert_eq!(found.ended, Ended::Time);
     let depth = found.iterations.len() as u32;
-    let task = Task {
+    let task = SolveOptions {
         depth,
-        ..Task::default()
+        ..SolveOptions::default()
     };
     assert_eq!(
         found.last().value,
         solve(&tree, Algorithm::FailSoft, task).value
     );
 
-    let shallow = Limits {
+    let shallow = DeepeningLimits {
         depth: 2,
         time: None,
     };
@@ -395,9 +451,9 @@ fn out_of_time_the_last_finished_depth_stands() {
 /// A transposition table saves work where lines meet, as they do in tic-tac-toe.
 #[test]
 fn memory_saves_leaves() {
-    let task = Task {
+    let task = SolveOptions {
         depth: 9,
-        ..Task::default()
+        ..SolveOptions::default()
     };
     let plain = solve(&TicTacToe, Algorithm::FailSoft, task);
     let memory = solve(&TicTacToe, Algorithm::WithMemory, task);

@@ -7,11 +7,11 @@ use std::time::Instant;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::criterion::Criterion;
-use super::game::{Game, Side, Value, Window};
-use super::kinds::{Kind, Kinds};
-use super::order::{Choice, Order};
-use super::trace::{Event, Path, Trace};
+use super::game::{GameTree, NodeValue, Player};
+use super::kinds::{KindCounts, NodeKind};
+use super::order::{Choice, MoveOrdering};
+use super::trace::{NodePath, SearchStep, Trace};
+use super::window::{Criterion, ValueWindow};
 use crate::types::Bound;
 
 /// The clock is read once in so many nodes.
@@ -20,14 +20,14 @@ const NODES_PER_CLOCK: u64 = 256;
 /// The time is up. The values of unfinished nodes mean nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the time is up")]
-pub struct Stopped;
+pub struct TimeUp;
 
 /// A node of the game tree, cut off at a horizon.
 #[derive(Clone, Debug)]
-pub struct Node<P> {
+pub struct TreeNode<P> {
     pub position: P,
     /// The side to move.
-    pub side: Side,
+    pub side: Player,
     /// Plies left to the horizon.
     pub depth: u32,
     /// Plies from the root.
@@ -37,17 +37,17 @@ pub struct Node<P> {
     turned: bool,
 }
 
-impl<P> Node<P> {
+impl<P> TreeNode<P> {
     /// This node's value as the predecessor's side to move sees it: negated, in games where
     /// turns alternate.
     #[must_use]
-    pub fn up(&self, value: Value) -> Value {
+    pub fn up(&self, value: NodeValue) -> NodeValue {
         if self.turned { -value } else { value }
     }
 
     /// The predecessor's window as this node's side to move sees it.
     #[must_use]
-    pub fn down(&self, window: Window) -> Window {
+    pub fn down(&self, window: ValueWindow) -> ValueWindow {
         if self.turned { -window } else { window }
     }
 
@@ -62,14 +62,14 @@ impl<P> Node<P> {
 #[derive(Debug)]
 pub enum Visit<M> {
     /// The game is over or the horizon is reached: the value for the side to move.
-    Leaf(Value),
+    Leaf(NodeValue),
     /// The moves in the order in which to search them; at least one.
     Interior(Vec<Choice<M>>),
 }
 
 /// Work done.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct WorkCounts {
     /// Interior nodes entered, each visit counting.
     pub interior: u64,
     /// Leaves evaluated, each visit counting.
@@ -84,51 +84,56 @@ pub struct Counts {
 
 /// An interior node on the way from the root to the node being searched.
 #[derive(Debug)]
-struct Frame<M> {
-    window: Window,
-    predicted: Kind,
+struct WalkFrame<M> {
+    window: ValueWindow,
+    predicted: NodeKind,
     key: u64,
     /// The successor being searched, and how many distinct ones have been.
     current: Option<Choice<M>>,
     searched: usize,
     /// The best successor so far, its place in the search order, and its value.
-    best: Option<(Choice<M>, usize, Value)>,
+    best: Option<(Choice<M>, usize, NodeValue)>,
+    /// The best play so far from here on, beginning with the best successor's move.
+    line: Vec<M>,
     cutoff: bool,
 }
 
 /// A walk over a game tree; see the module's description.
-pub struct Walk<'g, G: Game> {
+pub struct Walk<'g, G: GameTree> {
     game: &'g G,
     /// What the algorithm takes for a cutoff; needed to name kinds.
     pub criterion: Criterion,
-    pub counts: Counts,
-    pub kinds: Kinds,
-    pub order: Order<G::Move>,
+    pub counts: WorkCounts,
+    pub kinds: KindCounts,
+    pub order: MoveOrdering<G::Move>,
     /// Steps are recorded when this is set.
     pub trace: Option<Trace>,
     /// When to stop; `None` is never.
     pub deadline: Option<Instant>,
     /// Whether the horizon cut off any line before the game's end.
     pub met_horizon: bool,
-    frames: Vec<Frame<G::Move>>,
+    frames: Vec<WalkFrame<G::Move>>,
     best: Option<Choice<G::Move>>,
+    /// The best play below the node left last.
+    line: Vec<G::Move>,
 }
 
-impl<'g, G: Game> Walk<'g, G> {
+impl<'g, G: GameTree> Walk<'g, G> {
     /// A walk over `game` that has seen nothing yet.
     #[must_use]
-    pub fn new(game: &'g G, order: Order<G::Move>) -> Walk<'g, G> {
+    pub fn new(game: &'g G, order: MoveOrdering<G::Move>) -> Walk<'g, G> {
         Walk {
             game,
             criterion: Criterion::AtLeast,
-            counts: Counts::default(),
-            kinds: Kinds::default(),
+            counts: WorkCounts::default(),
+            kinds: KindCounts::default(),
             order,
             trace: None,
             deadline: None,
             met_horizon: false,
             frames: Vec::new(),
             best: None,
+            line: Vec::new(),
         }
     }
 
@@ -139,11 +144,11 @@ impl<'g, G: Game> Walk<'g, G> {
     }
 
     /// The root of a tree of the given depth; forgets any unfinished walk.
-    pub fn root(&mut self, depth: u32) -> Node<G::Position> {
+    pub fn root(&mut self, depth: u32) -> TreeNode<G::Position> {
         self.frames.clear();
         let position = self.game.start();
         let side = self.game.side(&position);
-        Node {
+        TreeNode {
             position,
             side,
             depth,
@@ -166,15 +171,15 @@ impl<'g, G: Game> Walk<'g, G> {
     /// Enters a node. A leaf is left again at once.
     ///
     /// # Errors
-    /// [`Stopped`] when the deadline has passed.
+    /// [`TimeUp`] when the deadline has passed.
     pub fn enter(
         &mut self,
-        node: &Node<G::Position>,
-        window: Window,
-    ) -> Result<Visit<G::Move>, Stopped> {
+        node: &TreeNode<G::Position>,
+        window: ValueWindow,
+    ) -> Result<Visit<G::Move>, TimeUp> {
         self.check_clock()?;
         let predicted = self.predict(node);
-        self.record(|walk| Event::Enter {
+        self.record(|walk| SearchStep::Enter {
             path: walk.path(),
             window,
             predicted,
@@ -182,18 +187,20 @@ impl<'g, G: Game> Walk<'g, G> {
         let choices = self.expand(node);
         if choices.is_empty() {
             let value = self.evaluate(node);
-            let kind = Kind::found(value, window, self.criterion);
+            let kind = NodeKind::found(value, window, self.criterion);
             self.kinds.leaves += 1;
+            self.line.clear();
             self.conclude(node, value, kind, predicted, Some(Bound::Exact));
             return Ok(Visit::Leaf(value));
         }
-        self.frames.push(Frame {
+        self.frames.push(WalkFrame {
             window,
             predicted,
             key: self.game.key(&node.position),
             current: None,
             searched: 0,
             best: None,
+            line: Vec::new(),
             cutoff: false,
         });
         Ok(Visit::Interior(choices))
@@ -202,9 +209,9 @@ impl<'g, G: Game> Walk<'g, G> {
     /// The node that `choice` leads to. It counts as the successor now being searched.
     pub fn child(
         &mut self,
-        node: &Node<G::Position>,
+        node: &TreeNode<G::Position>,
         choice: Choice<G::Move>,
-    ) -> Node<G::Position> {
+    ) -> TreeNode<G::Position> {
         if let Some(frame) = self.frames.last_mut() {
             if frame.current != Some(choice) {
                 frame.searched += 1;
@@ -218,13 +225,13 @@ impl<'g, G: Game> Walk<'g, G> {
     #[must_use]
     pub fn successor(
         &self,
-        node: &Node<G::Position>,
+        node: &TreeNode<G::Position>,
         choice: Choice<G::Move>,
-    ) -> Node<G::Position> {
+    ) -> TreeNode<G::Position> {
         let position = self.game.play(&node.position, choice.mv);
         let side = self.game.side(&position);
         let turned = side != node.side;
-        Node {
+        TreeNode {
             position,
             side,
             depth: node.depth - 1,
@@ -234,8 +241,8 @@ impl<'g, G: Game> Walk<'g, G> {
     }
 
     /// The successor being searched causes a cutoff.
-    pub fn cutoff(&mut self, node: &Node<G::Position>) {
-        self.record(|walk| Event::Cutoff { path: walk.path() });
+    pub fn cutoff(&mut self, node: &TreeNode<G::Position>) {
+        self.record(|walk| SearchStep::Cutoff { path: walk.path() });
         let last = self.last_move(1);
         let Some(frame) = self.frames.last_mut() else {
             return;
@@ -252,28 +259,29 @@ impl<'g, G: Game> Walk<'g, G> {
     }
 
     /// Leaves an interior node with `value` for its side to move; gives `value` back.
-    pub fn leave(&mut self, node: &Node<G::Position>, value: Value) -> Value {
+    pub fn leave(&mut self, node: &TreeNode<G::Position>, value: NodeValue) -> NodeValue {
         self.leave_with_bound(node, value, None)
     }
 
     /// Leaves an interior node whose algorithm also knows what `value` says about the score.
     pub fn leave_with_bound(
         &mut self,
-        node: &Node<G::Position>,
-        value: Value,
+        node: &TreeNode<G::Position>,
+        value: NodeValue,
         bound: Option<Bound>,
-    ) -> Value {
+    ) -> NodeValue {
         let Some(frame) = self.frames.pop() else {
             return value;
         };
         let best = frame.best.map_or(value, |(_, _, best)| best);
         let kind = if frame.cutoff {
-            Kind::Cut
+            NodeKind::Cut
         } else {
-            Kind::found(best, frame.window, self.criterion)
+            NodeKind::found(best, frame.window, self.criterion)
         };
+        self.line = frame.line;
         self.kinds.interior[kind as usize] += 1;
-        if kind == Kind::Pv && frame.best.is_some_and(|(_, order, _)| order == 1) {
+        if kind == NodeKind::Pv && frame.best.is_some_and(|(_, order, _)| order == 1) {
             self.kinds.pv_first_best += 1;
         }
         if node.ply == 0 {
@@ -284,9 +292,10 @@ impl<'g, G: Game> Walk<'g, G> {
     }
 
     /// A table answers instead of a search.
-    pub fn known(&mut self, node: &Node<G::Position>, value: Value) -> Value {
+    pub fn known(&mut self, node: &TreeNode<G::Position>, value: NodeValue) -> NodeValue {
         self.counts.known += 1;
-        self.record(|walk| Event::Known {
+        self.line.clear();
+        self.record(|walk| SearchStep::Known {
             path: walk.path(),
             value,
         });
@@ -296,11 +305,11 @@ impl<'g, G: Game> Walk<'g, G> {
 
     /// Says in the record that a new pass starts.
     pub fn pass(&mut self, why: impl FnOnce() -> String) {
-        self.record(|_| Event::Pass { why: why() });
+        self.record(|_| SearchStep::Pass { why: why() });
     }
 
     /// Adds to the record, if one is kept.
-    pub fn record(&mut self, event: impl FnOnce(&Self) -> Event) {
+    pub fn record(&mut self, event: impl FnOnce(&Self) -> SearchStep) {
         if self.trace.is_some() {
             let event = event(self);
             if let Some(trace) = &mut self.trace {
@@ -310,7 +319,7 @@ impl<'g, G: Game> Walk<'g, G> {
     }
 
     /// The moves to search below a node, in order; none at a leaf. Counts an interior node.
-    pub fn expand(&mut self, node: &Node<G::Position>) -> Vec<Choice<G::Move>> {
+    pub fn expand(&mut self, node: &TreeNode<G::Position>) -> Vec<Choice<G::Move>> {
         if node.depth == 0 {
             return Vec::new();
         }
@@ -320,11 +329,16 @@ impl<'g, G: Game> Walk<'g, G> {
         }
         self.counts.interior += 1;
         let key = self.game.key(&node.position);
-        self.order.sort(moves, key, node.ply, self.last_move(0))
+        let path = if self.order.is_used() {
+            self.path_moves()
+        } else {
+            Vec::new()
+        };
+        self.order.sort(moves, key, &path)
     }
 
     /// The value of a leaf for its side to move. Counts a leaf.
-    pub fn evaluate(&mut self, node: &Node<G::Position>) -> Value {
+    pub fn evaluate(&mut self, node: &TreeNode<G::Position>) -> NodeValue {
         self.counts.leaves += 1;
         if node.depth == 0 && !self.met_horizon {
             self.met_horizon = !self.game.moves(&node.position).is_empty();
@@ -335,25 +349,31 @@ impl<'g, G: Game> Walk<'g, G> {
     /// Looks at the clock now and then.
     ///
     /// # Errors
-    /// [`Stopped`] when the deadline has passed.
-    pub fn check_clock(&self) -> Result<(), Stopped> {
+    /// [`TimeUp`] when the deadline has passed.
+    pub fn check_clock(&self) -> Result<(), TimeUp> {
         let nodes = self.counts.interior + self.counts.leaves;
         match self.deadline {
             Some(deadline)
                 if nodes.is_multiple_of(NODES_PER_CLOCK) && Instant::now() >= deadline =>
             {
-                Err(Stopped)
+                Err(TimeUp)
             }
             _ => Ok(()),
         }
     }
 
     /// The way to the node being searched.
-    fn path(&self) -> Path {
+    fn path(&self) -> NodePath {
         self.frames
             .iter()
             .filter_map(|frame| frame.current.map(|choice| choice.index))
             .collect()
+    }
+
+    /// The moves that lead to the node being searched.
+    fn path_moves(&self) -> Vec<G::Move> {
+        let moves = self.frames.iter().filter_map(|frame| frame.current);
+        moves.map(|choice| choice.mv).collect()
     }
 
     /// The move made at the interior node `back` places above the deepest one on the path.
@@ -363,9 +383,9 @@ impl<'g, G: Game> Walk<'g, G> {
     }
 
     /// The kind to expect of a node that is about to be entered.
-    fn predict(&self, node: &Node<G::Position>) -> Kind {
+    fn predict(&self, node: &TreeNode<G::Position>) -> NodeKind {
         let Some(parent) = self.frames.last() else {
-            return Kind::Pv;
+            return NodeKind::Pv;
         };
         let kind = parent
             .predicted
@@ -376,14 +396,14 @@ impl<'g, G: Game> Walk<'g, G> {
     /// Notes a finished node and hands its value to the predecessor.
     fn conclude(
         &mut self,
-        node: &Node<G::Position>,
-        value: Value,
-        kind: Kind,
-        predicted: Kind,
+        node: &TreeNode<G::Position>,
+        value: NodeValue,
+        kind: NodeKind,
+        predicted: NodeKind,
         bound: Option<Bound>,
     ) {
         self.kinds.table[predicted as usize][kind as usize] += 1;
-        self.record(|walk| Event::Leave {
+        self.record(|walk| SearchStep::Leave {
             path: walk.path(),
             value,
             kind,
@@ -393,16 +413,22 @@ impl<'g, G: Game> Walk<'g, G> {
     }
 
     /// The successor being searched returned `value`, seen by the side to move above it.
-    fn receive(&mut self, value: Value) {
+    fn receive(&mut self, value: NodeValue) {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
         let Some(choice) = frame.current else { return };
         if frame.best.is_none_or(|(_, _, best)| value > best) {
             frame.best = Some((choice, frame.searched, value));
+            frame.line.clear();
+            frame.line.push(choice.mv);
+            frame.line.extend_from_slice(&self.line);
         }
         if self.order.wants_values() {
             self.order.returned(frame.key, choice.index, value);
+        }
+        if self.frames.len() == 1 {
+            self.order.root_line(choice.mv, &self.line);
         }
     }
 }

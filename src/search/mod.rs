@@ -36,7 +36,7 @@ use crate::types::{Depth, Move, Score};
 pub use limits::Limits;
 pub use report::{Info, Report, Silent};
 pub use signals::Signals;
-pub use stats::Stats;
+pub use stats::{PlyStats, Stats};
 pub use worker::Worker;
 
 /// What all threads of a search share.

@@ -7,12 +7,13 @@ use super::picker::Picker;
 use super::reduce::MoveInfo;
 use super::reductions::PLY;
 use super::searched_moves::SearchedMoves;
+use super::stats::PLIES;
 use super::window::Window;
 use super::worker::Worker;
 use crate::board::is_noisy;
 use crate::history::bonus;
 use crate::params as p;
-use crate::types::{Bound, Depth, Move, PackedMove, Score};
+use crate::types::{Bound, Depth, Move, PackedMove, Ply, Score};
 
 /// What the move loop has found so far.
 struct Progress {
@@ -318,7 +319,7 @@ impl Worker {
         } else {
             Bound::Upper
         };
-        self.count_node_kind(bound, so_far.best_number);
+        self.count_node_kind(node.ply, bound, so_far.best_number);
         match so_far.best_move {
             Some(best) => {
                 if bound == Bound::Lower {
@@ -342,18 +343,26 @@ impl Worker {
         Ok(score)
     }
 
-    fn count_node_kind(&mut self, bound: Bound, best_number: usize) {
+    fn count_node_kind(&mut self, ply: Ply, bound: Bound, best_number: usize) {
         let first = u64::from(best_number == 1);
+        let here = &mut self.ply_stats[ply.index().min(PLIES - 1)];
         match bound {
             Bound::Lower => {
                 self.stats.cut_nodes += 1;
                 self.stats.cut_first += first;
+                here.cut_nodes += 1;
+                here.cut_first += first;
             }
             Bound::Exact => {
                 self.stats.pv_nodes += 1;
                 self.stats.pv_first_best += first;
+                here.pv_nodes += 1;
+                here.pv_first_best += first;
             }
-            Bound::Upper => self.stats.all_nodes += 1,
+            Bound::Upper => {
+                self.stats.all_nodes += 1;
+                here.all_nodes += 1;
+            }
         }
     }
 }

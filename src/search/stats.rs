@@ -22,6 +22,24 @@ macro_rules! stats {
     };
 }
 
+/// Distances from the root that are counted apart.
+pub const PLIES: usize = 32;
+
+/// Kinds of nodes (by the result) at one distance from the root.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlyStats {
+    /// PV nodes.
+    pub pv_nodes: u64,
+    /// Of those, nodes whose first move was best.
+    pub pv_first_best: u64,
+    /// Cut nodes.
+    pub cut_nodes: u64,
+    /// Of those, nodes in which the first move failed high.
+    pub cut_first: u64,
+    /// All nodes.
+    pub all_nodes: u64,
+}
+
 stats! {
     /// Nodes of the main search.
     interior,

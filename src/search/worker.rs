@@ -7,7 +7,7 @@ use super::pv::PvTable;
 use super::reductions::Reductions;
 use super::root_moves::RootMoves;
 use super::stack::Stack;
-use super::stats::Stats;
+use super::stats::{PLIES, PlyStats, Stats};
 use super::{Limits, Report, Searched, Selectivity, Shared, Silent, Stopped};
 use crate::board::{KeyHistory, Position};
 use crate::eval::{Evaluator, Judge};
@@ -40,6 +40,9 @@ pub struct Worker {
     pub(super) root: RootMoves,
     pub(super) report: Box<dyn Report + Send>,
     pub(super) stats: Stats,
+    /// The kinds of nodes by their distance from the root; the last place counts all that are
+    /// further away.
+    pub(super) ply_stats: [PlyStats; PLIES],
     pub(super) limits: Limits,
     pub(super) selectivity: Selectivity,
     pub(super) nodes: u64,
@@ -71,6 +74,7 @@ impl Worker {
             root: RootMoves::default(),
             report: Box::new(Silent),
             stats: Stats::default(),
+            ply_stats: Default::default(),
             limits: Limits::default(),
             selectivity: Selectivity::Full,
             nodes: 0,
@@ -94,6 +98,12 @@ impl Worker {
         &self.stats
     }
 
+    /// The kinds of nodes of the last search by their distance from the root.
+    #[must_use]
+    pub fn ply_stats(&self) -> &[PlyStats] {
+        &self.ply_stats
+    }
+
     /// Whether results may be approximate.
     pub(super) fn selective(&self) -> bool {
         self.selectivity == Selectivity::Full
@@ -107,6 +117,7 @@ impl Worker {
     /// Prepares the counters for a new search.
     pub(super) fn reset_counters(&mut self) {
         self.stats = Stats::default();
+        self.ply_stats = Default::default();
         self.nodes = 0;
         self.next_poll = 0;
         self.seldepth = 0;

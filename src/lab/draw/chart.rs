@@ -1,4 +1,4 @@
-//! A line chart as SVG, its vertical axis logarithmic: nodes by depth grow too fast for any other.
+//! A line chart as SVG.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::svg::escape;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     pub name: String,
-    /// Values at 1, 2, 3, ... on the horizontal axis; those below 1 are drawn as 1.
+    /// Values at 1, 2, 3, ... on the horizontal axis, none negative.
     pub values: Vec<f64>,
 }
 
@@ -22,10 +22,10 @@ pub struct Chart {
 }
 
 /// Pixels.
-const WIDTH: f64 = 760.0;
+const WIDTH: f64 = 820.0;
 const HEIGHT: f64 = 440.0;
 const LEFT: f64 = 70.0;
-const RIGHT: f64 = 170.0;
+const RIGHT: f64 = 230.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
 const LINE: f64 = 17.0;
@@ -33,6 +33,10 @@ const LINE: f64 = 17.0;
 const COLOURS: [&str; 7] = [
     "#1b6ca8", "#d1495b", "#3a7d44", "#8d5fa8", "#c77700", "#4a4a4a", "#17a2a2",
 ];
+/// About how many lines a scale should have.
+const GRID_LINES: f64 = 6.0;
+/// Characters of a name in one line of the legend.
+const LEGEND_WIDTH: usize = 28;
 const DASHES: [&str; 2] = ["", " stroke-dasharray=\"6 4\""];
 
 impl Chart {
@@ -47,12 +51,11 @@ impl Chart {
             .unwrap_or(0)
             .max(2);
         let values = self.series.iter().flat_map(|line| &line.values);
-        let largest = values.fold(10.0, |largest: f64, value| largest.max(*value));
-        let decades = largest.log10().ceil();
+        let largest = values.fold(0.0, |largest: f64, value| largest.max(*value));
+        let step = grid_step(largest);
+        let top = (largest / step).ceil().max(1.0) * step;
         let x = |index: usize| LEFT + (WIDTH - LEFT - RIGHT) * index as f64 / (longest - 1) as f64;
-        let y = |value: f64| {
-            HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value.max(1.0).log10() / decades
-        };
+        let y = |value: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / top;
         let mut page = String::new();
         let _ = writeln!(
             page,
@@ -62,8 +65,9 @@ impl Chart {
              <text x=\"{LEFT}\" y=\"22\" font-size=\"15\">{}</text>",
             escape(&self.title)
         );
-        for decade in 0..=decades as i32 {
-            let (at, text) = (y(10f64.powi(decade)), superscript(decade));
+        for number in 0..=(top / step).round() as u32 {
+            let value = f64::from(number) * step;
+            let (at, text) = (y(value), plain(value));
             let _ = writeln!(
                 page,
                 "<line x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\" \
@@ -93,22 +97,23 @@ impl Chart {
             f64::midpoint(TOP, HEIGHT - BOTTOM),
             escape(&self.up)
         );
+        let mut legend = TOP;
         for (number, line) in self.series.iter().enumerate() {
-            self.line(number, line, &x, &y, &mut page);
+            legend = Self::line(number, line, legend, (&x, &y), &mut page);
         }
         page.push_str("</svg>\n");
         page
     }
 
-    /// One line and its entry in the legend.
+    /// One line and its entry in the legend, which begins at the height `legend`; returns where
+    /// the next one begins.
     fn line(
-        &self,
         number: usize,
         line: &Series,
-        x: &impl Fn(usize) -> f64,
-        y: &impl Fn(f64) -> f64,
+        legend: f64,
+        (x, y): (&impl Fn(usize) -> f64, &impl Fn(f64) -> f64),
         page: &mut String,
-    ) {
+    ) -> f64 {
         let colour = COLOURS[number % COLOURS.len()];
         let dash = DASHES[number / COLOURS.len() % DASHES.len()];
         let points: Vec<_> = line
@@ -117,33 +122,62 @@ impl Chart {
             .enumerate()
             .map(|(index, value)| format!("{:.1},{:.1}", x(index), y(*value)))
             .collect();
-        let legend = TOP + LINE * number as f64;
         let start = WIDTH - RIGHT + 18.0;
         let _ = writeln!(
             page,
             "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{dash}/>\n\
              <line x1=\"{start}\" x2=\"{:.1}\" y1=\"{legend:.1}\" y2=\"{legend:.1}\" \
-             stroke=\"{colour}\" stroke-width=\"2\"{dash}/>\
-             <text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+             stroke=\"{colour}\" stroke-width=\"2\"{dash}/>",
             points.join(" "),
             start + 24.0,
-            start + 30.0,
-            legend + 4.0,
-            escape(&line.name)
         );
+        let rows = wrapped(&line.name);
+        for (row, text) in (0u32..).zip(&rows) {
+            let _ = writeln!(
+                page,
+                "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+                start + 30.0,
+                legend + 4.0 + LINE * f64::from(row),
+                escape(text)
+            );
+        }
+        legend + LINE * rows.len() as f64
     }
 }
 
-/// Ten to the power of `exponent`, as people write it.
-fn superscript(exponent: i32) -> String {
-    let digits = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    let text = exponent.unsigned_abs().to_string();
-    let raised: String = text
-        .chars()
-        .filter_map(|digit| digit.to_digit(10))
-        .filter_map(|digit| digits.get(digit as usize))
-        .collect();
-    format!("10{raised}")
+/// The distance of grid lines for values up to `largest`: 1, 2 or 5 times a power of ten.
+fn grid_step(largest: f64) -> f64 {
+    if largest <= 0.0 {
+        return 1.0;
+    }
+    let rough = largest / GRID_LINES;
+    let decade = 10f64.powf(rough.log10().floor());
+    let steps = [1.0, 2.0, 5.0].map(|step| step * decade);
+    steps
+        .into_iter()
+        .find(|step| *step >= rough)
+        .unwrap_or(10.0 * decade)
+}
+
+/// A number of the scale without noise in its last digits.
+fn plain(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A name broken at spaces into lines that fit the legend.
+fn wrapped(name: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in name.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= LEGEND_WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -169,7 +203,15 @@ mod tests {
         };
         let page = chart.svg();
         assert_eq!(page.matches("<polyline").count(), 2);
-        assert!(page.contains("10³") && page.contains("Nodes &amp; depth"));
-        assert_eq!(superscript(12), "10¹²");
+        assert!(page.contains(">1000</text>") && page.contains("Nodes &amp; depth"));
+        assert_eq!((grid_step(7.0), grid_step(0.9)), (2.0, 0.2));
+        assert_eq!(
+            (plain(0.2 + 0.1), plain(20.0)),
+            ("0.3".to_owned(), "20".to_owned())
+        );
+        assert_eq!(
+            wrapped("alpha-beta, fail-hard, fail-soft, with memory").len(),
+            2
+        );
     }
 }

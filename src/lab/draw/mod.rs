@@ -1,12 +1,16 @@
 //! Drawings of searches: a tree as textbooks show it, in the terminal or as SVG, complete or step
 //! by step; and charts.
 
+mod caption;
 mod chart;
+mod html;
 mod picture;
 mod svg;
 mod terminal;
 
+pub use caption::advance;
 pub use chart::{Chart, Series};
-pub use picture::{Drawn, Picture, State, TooLarge, View};
+pub use html::html;
+pub use picture::{Caption, Drawn, NodeState, Picture, PointOfView, TooLarge};
 pub use svg::svg;
 pub use terminal::terminal;

@@ -3,9 +3,11 @@
 use clap::ValueEnum;
 use thiserror::Error;
 
-use crate::lab::game::{Game, Side, Value, Window};
-use crate::lab::kinds::Kind;
-use crate::lab::trace::Event;
+use crate::lab::algorithm::Algorithm;
+use crate::lab::game::{GameTree, NodeValue, Player};
+use crate::lab::kinds::NodeKind;
+use crate::lab::trace::SearchStep;
+use crate::lab::window::{Criterion, ValueWindow};
 use crate::types::Bound;
 
 /// More nodes than this are no picture any more.
@@ -18,7 +20,7 @@ pub struct TooLarge;
 
 /// Whose point of view the numbers take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum View {
+pub enum PointOfView {
     /// The side to move at each node (negamax)
     #[default]
     Mover,
@@ -28,7 +30,7 @@ pub enum View {
 
 /// How far the search has come with a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum State {
+pub enum NodeState {
     /// Not reached: pruned, if the search is over.
     #[default]
     Unseen,
@@ -43,17 +45,21 @@ pub enum State {
 pub struct Drawn {
     /// The move that leads here, or the node's name.
     pub label: String,
-    pub side: Side,
-    pub state: State,
+    pub side: Player,
+    pub state: NodeState,
+    /// Place in the tree, counted line by line from the root's 0.
+    pub id: usize,
     /// As the mover sees it.
-    pub window: Option<Window>,
+    pub window: Option<ValueWindow>,
+    /// What the mover is sure of by now: the window's alpha or the best successor's value.
+    pub alpha: NodeValue,
     /// As the mover sees it.
-    pub value: Option<Value>,
-    pub kind: Option<Kind>,
-    pub predicted: Option<Kind>,
+    pub value: Option<NodeValue>,
+    pub kind: Option<NodeKind>,
+    pub predicted: Option<NodeKind>,
     pub bound: Option<Bound>,
     /// A best-first search's bound on the node, as Max sees it.
-    pub merit: Option<Value>,
+    pub merit: Option<NodeValue>,
     /// Times the search came here.
     pub visits: u32,
     /// Whether a successor caused a cutoff.
@@ -61,105 +67,143 @@ pub struct Drawn {
     pub successors: Vec<Drawn>,
 }
 
+/// The words that go with a drawing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Caption {
+    /// What happened.
+    pub what: String,
+    /// Why, and what follows; empty where there is nothing to add.
+    pub why: String,
+}
+
+impl Caption {
+    /// A caption of these words.
+    #[must_use]
+    pub fn new(what: String, why: String) -> Caption {
+        Caption { what, why }
+    }
+}
+
 /// A tree with its caption.
 #[derive(Clone, Debug)]
 pub struct Picture {
     pub root: Drawn,
-    pub view: View,
+    pub view: PointOfView,
     /// Whether windows are worth showing.
     pub windows: bool,
-    /// What the last step did.
-    pub caption: String,
+    /// Which ends of windows are exact.
+    pub criterion: Criterion,
+    /// What the last step did, and why.
+    pub caption: Caption,
 }
 
 impl Picture {
-    /// The game's tree down to `depth`, untouched.
+    /// The game's tree down to `depth`, not searched yet, for a search by `algorithm`.
     ///
     /// # Errors
     /// [`TooLarge`] if nobody could read it.
-    pub fn new<G: Game>(
+    pub fn new<G: GameTree>(
         game: &G,
         depth: u32,
-        view: View,
-        windows: bool,
+        view: PointOfView,
+        algorithm: Algorithm,
     ) -> Result<Picture, TooLarge> {
-        let mut left = MOST_NODES;
+        let mut nodes = 0;
         let start = game.start();
-        let root = grow(game, &start, game.root_label(), depth, &mut left)?;
+        let root = grow(game, &start, game.root_label(), depth, &mut nodes)?;
         Ok(Picture {
             root,
             view,
-            windows,
-            caption: String::new(),
+            windows: algorithm.has_windows(),
+            criterion: algorithm.criterion(),
+            caption: Caption::default(),
         })
     }
 
-    /// Takes one step of a search.
-    pub fn apply(&mut self, event: &Event) {
-        let name = |path: &[usize]| self.root.name(path);
-        self.caption = match event {
-            Event::Enter { path, window, .. } => {
-                format!("search {} with {window}", name(path))
-            }
-            Event::Cutoff { path } => format!("{} cuts off", name(path)),
-            Event::Leave {
-                path, value, kind, ..
-            } => {
-                format!("{} returns {value:+} ({} node)", name(path), kind.name())
-            }
-            Event::Known { path, value } => format!("{} is known: {value:+}", name(path)),
-            Event::Merit { path, solved, .. } => {
-                format!(
-                    "{} is {}",
-                    name(path),
-                    if *solved { "solved" } else { "live" }
-                )
-            }
-            Event::Pass { why } => why.clone(),
-        };
-        match event {
-            Event::Enter {
+    /// Takes one step of a search; the caption stays as it is.
+    pub fn apply(&mut self, step: &SearchStep) {
+        match step {
+            SearchStep::Enter {
                 path,
                 window,
                 predicted,
             } => self.change(path, |node| {
-                node.state = State::Open;
+                node.state = NodeState::Open;
                 node.window = Some(*window);
+                node.alpha = window.alpha;
                 node.predicted = Some(*predicted);
                 node.visits += 1;
                 node.cut = false;
             }),
-            Event::Cutoff { path } => {
+            SearchStep::Cutoff { path } => {
                 let above = path.len().saturating_sub(1);
                 self.change(&path[..above], |node| node.cut = true);
             }
-            Event::Leave {
+            SearchStep::Leave {
                 path,
                 value,
                 kind,
                 bound,
-            } => self.change(path, |node| {
-                node.state = State::Done;
-                node.value = Some(*value);
-                node.kind = Some(*kind);
-                node.bound = *bound;
-            }),
-            Event::Known { path, value } => self.change(path, |node| {
-                node.value = Some(*value);
-                node.visits += 1;
-            }),
-            Event::Merit {
+            } => {
+                self.change(path, |node| {
+                    node.state = NodeState::Done;
+                    node.value = Some(*value);
+                    node.kind = Some(*kind);
+                    node.bound = *bound;
+                });
+                self.hand_up(path, *value);
+            }
+            SearchStep::Known { path, value } => {
+                self.change(path, |node| {
+                    node.value = Some(*value);
+                    node.visits += 1;
+                });
+                self.hand_up(path, *value);
+            }
+            SearchStep::Merit {
                 path,
                 value,
                 solved,
             } => self.change(path, |node| {
                 node.merit = Some(*value);
                 if *solved {
-                    node.state = State::Done;
+                    node.state = NodeState::Done;
                     node.value = Some(node.side.view(*value));
                 }
             }),
-            Event::Pass { .. } => {}
+            SearchStep::Pass { .. } => {}
+        }
+    }
+
+    /// The node at the end of `path`, if it is drawn.
+    #[must_use]
+    pub fn node(&self, path: &[usize]) -> Option<&Drawn> {
+        path.iter()
+            .try_fold(&self.root, |node, step| node.successors.get(*step))
+    }
+
+    /// The predecessor of the node at the end of `path`, and `value` as its side to move sees it.
+    #[must_use]
+    pub fn above(&self, path: &[usize], value: NodeValue) -> Option<(&Drawn, NodeValue)> {
+        let (_, above) = path.split_last()?;
+        let (node, above) = (self.node(path)?, self.node(above)?);
+        Some((above, above.side.view(node.side.view(value))))
+    }
+
+    /// A window in the drawing's point of view, for a node of `side`.
+    #[must_use]
+    pub fn written(&self, window: ValueWindow, side: Player) -> String {
+        let turned = self.view == PointOfView::Max && side == Player::Min;
+        let window = if turned { -window } else { window };
+        window.written(self.criterion)
+    }
+
+    /// The node at the end of `path` returned `value`: its predecessor may be surer now.
+    fn hand_up(&mut self, path: &[usize], value: NodeValue) {
+        if let Some((_, value)) = self.above(path, value) {
+            self.change(&path[..path.len() - 1], |node| {
+                node.alpha = node.alpha.max(value);
+            });
         }
     }
 
@@ -178,33 +222,22 @@ impl Picture {
 impl Drawn {
     /// A number of the mover's in the view asked for.
     #[must_use]
-    pub fn seen(&self, value: Value, view: View) -> Value {
+    pub fn seen(&self, value: NodeValue, view: PointOfView) -> NodeValue {
         match view {
-            View::Mover => value,
-            View::Max => self.side.view(value),
+            PointOfView::Mover => value,
+            PointOfView::Max => self.side.view(value),
         }
     }
 
     /// How far the value can be trusted: `≥` or `≤` in front of a bound, if the search knows.
     #[must_use]
-    pub fn relation(&self, view: View) -> &'static str {
-        let turned = view == View::Max && self.side == Side::Min;
+    pub fn relation(&self, view: PointOfView) -> &'static str {
+        let turned = view == PointOfView::Max && self.side == Player::Min;
         match (self.bound, turned) {
             (Some(Bound::Lower), false) | (Some(Bound::Upper), true) => "≥",
             (Some(Bound::Upper), false) | (Some(Bound::Lower), true) => "≤",
             _ => "",
         }
-    }
-
-    /// The window in the view asked for.
-    #[must_use]
-    pub fn seen_window(&self, view: View) -> Option<Window> {
-        let window = self.window?;
-        Some(if view == View::Max && self.side == Side::Min {
-            -window
-        } else {
-            window
-        })
     }
 
     /// Nodes in this subtree.
@@ -221,33 +254,20 @@ impl Drawn {
             below => below.iter().map(Drawn::leaves).sum(),
         }
     }
-
-    /// The name of the node at the end of `path`: the moves that lead there.
-    fn name(&self, path: &[usize]) -> String {
-        if path.is_empty() {
-            return self.label.clone();
-        }
-        let mut node = self;
-        let mut names = Vec::new();
-        for step in path {
-            match node.successors.get(*step) {
-                Some(below) => node = below,
-                None => break,
-            }
-            names.push(node.label.as_str());
-        }
-        names.join(" ")
-    }
 }
 
-fn grow<G: Game>(
+fn grow<G: GameTree>(
     game: &G,
     position: &G::Position,
     label: String,
     depth: u32,
-    left: &mut usize,
+    nodes: &mut usize,
 ) -> Result<Drawn, TooLarge> {
-    *left = left.checked_sub(1).ok_or(TooLarge)?;
+    let id = *nodes;
+    if id == MOST_NODES {
+        return Err(TooLarge);
+    }
+    *nodes += 1;
     let mut successors = Vec::new();
     if depth > 0 {
         for mv in game.moves(position) {
@@ -257,15 +277,17 @@ fn grow<G: Game>(
                 &game.play(position, mv),
                 label,
                 depth - 1,
-                left,
+                nodes,
             )?);
         }
     }
     Ok(Drawn {
         label,
         side: game.side(position),
-        state: State::Unseen,
+        state: NodeState::Unseen,
+        id,
         window: None,
+        alpha: 0,
         value: None,
         kind: None,
         predicted: None,

@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
-use super::picture::{Drawn, Picture, State};
-use crate::lab::game::{Side, Signed};
-use crate::lab::kinds::Kind;
+use super::picture::{Drawn, NodeState, Picture};
+use crate::lab::game::{Player, Signed};
+use crate::lab::kinds::NodeKind;
 
 /// Distances in pixels.
 const SLOT: f64 = 62.0;
@@ -26,15 +26,16 @@ const NARROW_SLOT: f64 = 48.0;
 const LABEL_AT: f64 = 0.52;
 
 const PRUNED: &str = "#b4b4b4";
+const PRUNED_INK: &str = "#7a7a7a";
 const INK: &str = "#222222";
 const PLAIN: &str = "#e9e4da";
 
 /// The fill colour of a kind.
-const fn fill(kind: Kind) -> &'static str {
+const fn fill(kind: NodeKind) -> &'static str {
     match kind {
-        Kind::Pv => "#f5c84b",
-        Kind::Cut => "#8fbbe8",
-        Kind::All => "#9fd49a",
+        NodeKind::Pv => "#f5c84b",
+        NodeKind::Cut => "#8fbbe8",
+        NodeKind::All => "#9fd49a",
     }
 }
 
@@ -50,16 +51,16 @@ impl Placed<'_> {
     /// From the middle of the node down to its lower edge: a tip or a base.
     fn foot(&self) -> f64 {
         match self.node.side {
-            Side::Max => RADIUS * BASE,
-            Side::Min => RADIUS,
+            Player::Max => RADIUS * BASE,
+            Player::Min => RADIUS,
         }
     }
 
     /// From the middle of the node up to its upper edge.
     fn head(&self) -> f64 {
         match self.node.side {
-            Side::Max => RADIUS,
-            Side::Min => RADIUS * BASE,
+            Player::Max => RADIUS,
+            Player::Min => RADIUS * BASE,
         }
     }
 }
@@ -92,6 +93,7 @@ pub fn svg(picture: &Picture) -> String {
         escape(&root.node.label)
     );
     edges(&root, &mut page);
+    labels(&root, &mut page);
     nodes(picture, &root, &mut page);
     legend(picture, height - LEGEND / 2.0, &mut page);
     page.push_str("</svg>\n");
@@ -121,8 +123,7 @@ fn lowest(placed: &Placed) -> f64 {
 
 fn edges(above: &Placed, page: &mut String) {
     for below in &above.below {
-        let unseen = below.node.state == State::Unseen && below.node.merit.is_none();
-        let (stroke, dash) = if unseen {
+        let (stroke, dash) = if is_pruned(below.node) {
             (PRUNED, " stroke-dasharray=\"4 4\"")
         } else {
             (INK, "")
@@ -135,14 +136,26 @@ fn edges(above: &Placed, page: &mut String) {
             below.x,
             below.y - below.head(),
         );
+        edges(below, page);
+    }
+}
+
+/// The names of moves, drawn after all lines so that no line runs through them.
+fn labels(above: &Placed, page: &mut String) {
+    for below in &above.below {
+        let colour = if is_pruned(below.node) {
+            PRUNED_INK
+        } else {
+            INK
+        };
         let (x, y) = along(above, below);
         let _ = writeln!(
             page,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{stroke}\" stroke=\"#ffffff\" \
-             stroke-width=\"4\" paint-order=\"stroke\">{}</text>",
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{colour}\" stroke=\"#ffffff\" \
+             stroke-width=\"5\" paint-order=\"stroke\">{}</text>",
             escape(&below.node.label)
         );
-        edges(below, page);
+        labels(below, page);
     }
     if above.node.cut {
         // Two strokes across, right of the last successor that was searched.
@@ -156,6 +169,11 @@ fn edges(above: &Placed, page: &mut String) {
     }
 }
 
+/// Whether a search never came to the node.
+fn is_pruned(node: &Drawn) -> bool {
+    node.state == NodeState::Unseen && node.merit.is_none()
+}
+
 fn along(above: &Placed, below: &Placed) -> (f64, f64) {
     let (top, bottom) = (above.y + above.foot(), below.y - below.head());
     (
@@ -166,18 +184,18 @@ fn along(above: &Placed, below: &Placed) -> (f64, f64) {
 
 fn nodes(picture: &Picture, placed: &Placed, page: &mut String) {
     let node = placed.node;
-    let unseen = node.state == State::Unseen && node.merit.is_none();
+    let unseen = is_pruned(node);
     let colour = match (node.state, node.kind) {
-        (State::Done, Some(kind)) if picture.windows => fill(kind),
+        (NodeState::Done, Some(kind)) if picture.windows => fill(kind),
         _ if unseen => "#f4f4f4",
         _ => PLAIN,
     };
     let stroke = if unseen { PRUNED } else { INK };
-    let weight = if node.state == State::Open { 3 } else { 1 };
+    let weight = if node.state == NodeState::Open { 3 } else { 1 };
     let (x, y) = (placed.x, placed.y);
     let tip = match node.side {
-        Side::Max => -RADIUS,
-        Side::Min => RADIUS,
+        Player::Max => -RADIUS,
+        Player::Min => RADIUS,
     };
     let _ = writeln!(
         page,
@@ -199,8 +217,8 @@ fn nodes(picture: &Picture, placed: &Placed, page: &mut String) {
         );
     }
     let mut under = Vec::new();
-    if let (true, Some(window)) = (picture.windows, node.seen_window(picture.view)) {
-        under.push(window.to_string());
+    if let (true, Some(window)) = (picture.windows, node.window) {
+        under.push(picture.written(window, node.side));
     }
     if let (true, Some(merit)) = (node.value.is_none(), node.merit) {
         under.push(format!("≤ {}", Signed(merit)));
@@ -243,22 +261,17 @@ fn legend(picture: &Picture, y: f64, page: &mut String) {
         x += 72.0;
     };
     if picture.windows {
-        for kind in Kind::EVERY {
+        for kind in NodeKind::EVERY {
             item(fill(kind), false, kind.name());
         }
     }
     item("#f4f4f4", true, "pruned");
-    let note = if picture.caption.is_empty() {
-        ""
-    } else {
-        picture.caption.as_str()
-    };
     let _ = writeln!(
         page,
         "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"start\" fill=\"#555555\">{}</text>",
         x + 10.0,
         y + 4.0,
-        escape(note)
+        escape(&picture.caption.what)
     );
 }
 
@@ -272,9 +285,9 @@ pub(super) fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::draw::View;
+    use crate::lab::draw::{PointOfView, advance};
     use crate::lab::games::Explicit;
-    use crate::lab::{Algorithm, Task, solve};
+    use crate::lab::{Algorithm, SolveOptions, solve};
 
     #[test]
     fn every_node_has_a_triangle_and_pruned_ones_are_dashed() {
@@ -282,15 +295,15 @@ mod tests {
         let solved = solve(
             &tree,
             Algorithm::FailSoft,
-            Task {
+            SolveOptions {
                 depth: 2,
                 trace: true,
-                ..Task::default()
+                ..SolveOptions::default()
             },
         );
-        let mut picture = Picture::new(&tree, 2, View::Mover, true).unwrap();
+        let mut picture = Picture::new(&tree, 2, PointOfView::Mover, Algorithm::FailSoft).unwrap();
         for event in &solved.trace.unwrap().events {
-            picture.apply(event);
+            advance(&mut picture, event);
         }
         let page = svg(&picture);
         assert_eq!(page.matches("<polygon").count(), picture.root.size());

@@ -2,20 +2,20 @@
 
 use std::fmt::Write as _;
 
-use super::picture::{Drawn, Picture, State};
-use crate::lab::game::{Side, Signed};
-use crate::lab::kinds::Kind;
+use super::picture::{Drawn, NodeState, Picture};
+use crate::lab::game::{Player, Signed};
+use crate::lab::kinds::NodeKind;
 
 const RESET: &str = "\x1b[0m";
 const GREY: &str = "\x1b[90m";
 const BOLD: &str = "\x1b[1m";
 
 /// The colour of a kind: PV yellow, cut blue, all green.
-const fn colour(kind: Kind) -> &'static str {
+const fn colour(kind: NodeKind) -> &'static str {
     match kind {
-        Kind::Pv => "\x1b[33m",
-        Kind::Cut => "\x1b[34m",
-        Kind::All => "\x1b[32m",
+        NodeKind::Pv => "\x1b[33m",
+        NodeKind::Cut => "\x1b[34m",
+        NodeKind::All => "\x1b[32m",
     }
 }
 
@@ -39,7 +39,7 @@ fn below(picture: &Picture, node: &Drawn, indent: &str, coloured: bool, text: &m
         let _ = write!(text, "{indent}{branch} ");
         line(picture, successor, coloured, text);
         // A pruned subtree is named once, not spelt out.
-        if successor.state != State::Unseen {
+        if successor.state != NodeState::Unseen {
             below(
                 picture,
                 successor,
@@ -54,24 +54,24 @@ fn below(picture: &Picture, node: &Drawn, indent: &str, coloured: bool, text: &m
 /// `△ label [alpha, beta] → value kind`, with what is not known left out.
 fn line(picture: &Picture, node: &Drawn, coloured: bool, text: &mut String) {
     let shape = match node.side {
-        Side::Max => "△",
-        Side::Min => "▽",
+        Player::Max => "△",
+        Player::Min => "▽",
     };
     let mut words = format!("{shape} {}", node.label);
-    if node.state == State::Unseen {
+    if node.state == NodeState::Unseen {
         let _ = match node.size() - 1 {
             0 => write!(words, " ·"),
             more => write!(words, " · and {more} below"),
         };
     }
-    if let (true, Some(window)) = (picture.windows, node.seen_window(picture.view)) {
-        let _ = write!(words, " {window}");
+    if let (true, Some(window)) = (picture.windows, node.window) {
+        let _ = write!(words, " {}", picture.written(window, node.side));
     }
     if let Some(merit) = node.merit {
         let _ = write!(words, " merit {}", Signed(merit));
     }
     match (node.state, node.value) {
-        (State::Open, _) => words.push_str(" …"),
+        (NodeState::Open, _) => words.push_str(" …"),
         (_, Some(value)) => {
             let _ = write!(
                 words,
@@ -82,7 +82,7 @@ fn line(picture: &Picture, node: &Drawn, coloured: bool, text: &mut String) {
         }
         _ => {}
     }
-    if let (State::Done, Some(kind), true) = (node.state, node.kind, picture.windows) {
+    if let (NodeState::Done, Some(kind), true) = (node.state, node.kind, picture.windows) {
         let _ = write!(words, " {}", kind.name());
     }
     if node.cut {
@@ -92,10 +92,10 @@ fn line(picture: &Picture, node: &Drawn, coloured: bool, text: &mut String) {
         let _ = write!(words, " ×{}", node.visits);
     }
     let style = match (node.state, node.kind) {
-        (State::Unseen, _) => GREY,
-        (State::Open, _) => BOLD,
-        (State::Done, Some(kind)) if picture.windows => colour(kind),
-        (State::Done, _) => "",
+        (NodeState::Unseen, _) => GREY,
+        (NodeState::Open, _) => BOLD,
+        (NodeState::Done, Some(kind)) if picture.windows => colour(kind),
+        (NodeState::Done, _) => "",
     };
     if coloured && !style.is_empty() {
         words = format!("{style}{words}{RESET}");
@@ -107,34 +107,35 @@ fn line(picture: &Picture, node: &Drawn, coloured: bool, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::draw::View;
+    use crate::lab::draw::{PointOfView, advance};
     use crate::lab::games::Explicit;
-    use crate::lab::{Algorithm, Task, solve};
+    use crate::lab::{Algorithm, SolveOptions, solve};
 
     #[test]
     fn the_textbook_example_reads_as_it_should() {
         let tree = Explicit::parse(include_str!("../../../book/trees/cut.tree")).unwrap();
-        let task = Task {
+        let task = SolveOptions {
             depth: 2,
             window: tree.window(),
             trace: true,
         };
         let solved = solve(&tree, Algorithm::FailSoft, task);
-        let mut picture = Picture::new(&tree, 2, View::Mover, true).unwrap();
+        let mut picture = Picture::new(&tree, 2, PointOfView::Mover, Algorithm::FailSoft).unwrap();
         for event in &solved.trace.unwrap().events {
-            picture.apply(event);
+            advance(&mut picture, event);
         }
         let expected = "\
-△ w [−3, +7] → −4 all
-├─ ▽ v [−7, +3] → +4 cut
-├─ ▽ x [−7, +3] → +5 cut ✂
-│  ├─ △ y [−3, +7] → −5 all
+△ w (−3, +7) → −4 all
+├─ ▽ v (−7, +3) → +4 cut
+├─ ▽ x (−7, +3) → +5 cut ✂
+│  ├─ △ y (−3, +7) → −5 all
 │  └─ △ z ·
-└─ ▽ u [−7, +3] → +6 cut
+└─ ▽ u (−7, +3) → +6 cut
 ";
         // w keeps the best of -4, -5 and -6, all below its alpha.
         assert_eq!(terminal(&picture, false), expected);
-        assert_eq!(picture.caption, "w returns -4 (all node)");
+        assert_eq!(picture.caption.what, "w returns −4 (all node)");
+        assert_eq!(picture.caption.why, "an upper bound for its side to move");
         assert!(terminal(&picture, true).contains(GREY));
     }
 }

@@ -6,12 +6,12 @@ use std::cmp::Reverse;
 
 use crate::board::Position;
 use crate::eval::{Evaluator, Judge};
-use crate::lab::game::{Game, Side, Value};
+use crate::lab::game::{GameTree, NodeValue, Player};
 use crate::types::{Color, Move, Ply, Role, Score};
 
 /// In which order the moves of a position are searched, before any hints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MoveOrder {
+pub enum InitialOrder {
     /// As the move generator lists them.
     Generated,
     /// Promotions and captures first, the most valuable victim by the least valuable attacker
@@ -21,14 +21,14 @@ pub enum MoveOrder {
 }
 
 /// What a position at the horizon is worth, in centipawns for White.
-pub type Evaluate = fn(&Position) -> Value;
+pub type EvaluateFn = fn(&Position) -> NodeValue;
 
 /// Chess from a given position; White is Max.
 #[derive(Clone, Debug)]
 pub struct ChessGame {
     pub start: Position,
-    pub order: MoveOrder,
-    pub evaluate: Evaluate,
+    pub order: InitialOrder,
+    pub evaluate: EvaluateFn,
 }
 
 /// A position and its distance from the root, which mates depend on.
@@ -44,7 +44,7 @@ impl ChessGame {
     pub fn new(start: Position) -> ChessGame {
         ChessGame {
             start,
-            order: MoveOrder::default(),
+            order: InitialOrder::default(),
             evaluate: tapered,
         }
     }
@@ -53,7 +53,7 @@ impl ChessGame {
 /// Material and piece squares, blended by what is left on the board, in centipawns for White: the
 /// engine's yardstick from before it had a network.
 #[must_use]
-pub fn tapered(position: &Position) -> Value {
+pub fn tapered(position: &Position) -> NodeValue {
     let value = Evaluator::new(Judge::Tapered).evaluate(position).raw();
     if position.turn() == Color::White {
         value
@@ -63,7 +63,7 @@ pub fn tapered(position: &Position) -> Value {
 }
 
 /// How much pieces weigh when captures are put in order.
-const fn weight(role: Role) -> Value {
+const fn weight(role: Role) -> NodeValue {
     match role {
         Role::Pawn => 1,
         Role::Knight | Role::Bishop => 3,
@@ -74,9 +74,9 @@ const fn weight(role: Role) -> Value {
 }
 
 /// Larger for moves to try earlier.
-fn promise(m: Move) -> Value {
+fn promise(m: Move) -> NodeValue {
     /// No attacker outweighs the smallest difference between victims.
-    const VICTIM: Value = 16;
+    const VICTIM: NodeValue = 16;
     let gain = m.capture().map_or(0, weight) + m.promotion().map_or(0, weight);
     if gain == 0 {
         0
@@ -85,7 +85,7 @@ fn promise(m: Move) -> Value {
     }
 }
 
-impl Game for ChessGame {
+impl GameTree for ChessGame {
     type Position = ChessNode;
     type Move = Move;
 
@@ -96,10 +96,10 @@ impl Game for ChessGame {
         }
     }
 
-    fn side(&self, node: &ChessNode) -> Side {
+    fn side(&self, node: &ChessNode) -> Player {
         match node.position.turn() {
-            Color::White => Side::Max,
-            Color::Black => Side::Min,
+            Color::White => Player::Max,
+            Color::Black => Player::Min,
         }
     }
 
@@ -108,7 +108,7 @@ impl Game for ChessGame {
             return Vec::new();
         }
         let mut moves: Vec<_> = node.position.legal_moves().into_iter().collect();
-        if self.order == MoveOrder::CapturesFirst {
+        if self.order == InitialOrder::CapturesFirst {
             moves.sort_by_key(|m| Reverse(promise(*m)));
         }
         moves
@@ -121,7 +121,7 @@ impl Game for ChessGame {
         }
     }
 
-    fn value(&self, node: &ChessNode) -> Value {
+    fn value(&self, node: &ChessNode) -> NodeValue {
         if node.position.is_insufficient_material() {
             0
         } else if node.position.has_legal_move() {
@@ -147,7 +147,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::lab::{Algorithm, Task, solve};
+    use crate::lab::{Algorithm, SolveOptions, solve};
     use crate::search::{self, Job, Selectivity, Shared, Silent, Worker};
     use crate::tt::TranspositionTable;
     use crate::types::{CastlingMode, Depth};
@@ -156,10 +156,10 @@ mod tests {
         ChessGame::new(Position::from_fen(fen, CastlingMode::Standard).unwrap())
     }
 
-    fn task(depth: u32) -> Task {
-        Task {
+    fn task(depth: u32) -> SolveOptions {
+        SolveOptions {
             depth,
-            ..Task::default()
+            ..SolveOptions::default()
         }
     }
 

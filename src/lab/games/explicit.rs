@@ -13,11 +13,12 @@
 //!
 //! Lines that start with a word set things: `min` lets Min move at the root, `mover` says that
 //! numbers are seen by the side to move where they stand (instead of by Max), and
-//! `window -3 +7` gives the root's window.
+//! `window -3 +7` gives the root's window, for the algorithms that take one.
 
 use thiserror::Error;
 
-use crate::lab::game::{Game, INFINITY, Side, Value, Window};
+use crate::lab::game::{GameTree, INFINITY, NodeValue, Player};
+use crate::lab::window::ValueWindow;
 
 /// Deeper trees than this can't be meant for reading.
 const MAX_DEPTH: usize = 64;
@@ -26,7 +27,7 @@ const MAX_DEPTH: usize = 64;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Branch {
     name: Option<String>,
-    value: Option<Value>,
+    value: Option<NodeValue>,
     successors: Vec<usize>,
     ply: usize,
 }
@@ -35,10 +36,10 @@ struct Branch {
 #[derive(Clone, Debug)]
 pub struct Explicit {
     branches: Vec<Branch>,
-    first: Side,
+    first: Player,
     /// Numbers are seen by the side to move instead of Max.
     by_mover: bool,
-    window: Option<Window>,
+    window: Option<ValueWindow>,
 }
 
 /// What is wrong with a tree's text.
@@ -50,13 +51,16 @@ pub enum TreeError {
         expected: &'static str,
         found: String,
     },
-    #[error("line {line}: {text} is no value between -999999 and 999999")]
+    #[error(
+        "line {line}: expected a number between -999999 and 999999, a name with a colon, or \
+         successors in parentheses, found {text:?}"
+    )]
     Number { line: usize, text: String },
-    #[error("line {line}: the window's alpha {alpha} must be below its beta {beta}")]
-    Window {
+    #[error("line {line}: the window's alpha {alpha} must not exceed its beta {beta}")]
+    ValueWindow {
         line: usize,
-        alpha: Value,
-        beta: Value,
+        alpha: NodeValue,
+        beta: NodeValue,
     },
     #[error("line {line}: the tree is more than {MAX_DEPTH} plies deep")]
     TooDeep { line: usize },
@@ -65,7 +69,7 @@ pub enum TreeError {
 /// A tree as nested values: the plain form that code and tests build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Nested {
-    Leaf(Value),
+    Leaf(NodeValue),
     Inner(Vec<Nested>),
 }
 
@@ -80,11 +84,11 @@ impl Explicit {
             at: 0,
             branches: Vec::new(),
         };
-        let (mut first, mut by_mover, mut window) = (Side::Max, false, None);
+        let (mut first, mut by_mover, mut window) = (Player::Max, false, None);
         loop {
             match parser.peek() {
-                Some("max") => first = Side::Max,
-                Some("min") => first = Side::Min,
+                Some("max") => first = Player::Max,
+                Some("min") => first = Player::Min,
                 Some("mover") => by_mover = true,
                 Some("window") => {
                     parser.at += 1;
@@ -114,7 +118,7 @@ impl Explicit {
         add_nested(&mut branches, tree, 0);
         Explicit {
             branches,
-            first: Side::Max,
+            first: Player::Max,
             by_mover: false,
             window: None,
         }
@@ -122,14 +126,14 @@ impl Explicit {
 
     /// The same tree with the other side to move first.
     #[must_use]
-    pub fn with_first(mut self, first: Side) -> Explicit {
+    pub fn with_first(mut self, first: Player) -> Explicit {
         self.first = first;
         self
     }
 
     /// The root's window, if the text gives one.
     #[must_use]
-    pub fn window(&self) -> Option<Window> {
+    pub fn window(&self) -> Option<ValueWindow> {
         self.window
     }
 
@@ -168,7 +172,7 @@ fn add_nested(branches: &mut Vec<Branch>, tree: &Nested, ply: usize) -> usize {
     at
 }
 
-impl Game for Explicit {
+impl GameTree for Explicit {
     /// An index into the tree's nodes; the root is 0.
     type Position = usize;
     /// The place among the successors.
@@ -178,7 +182,7 @@ impl Game for Explicit {
         0
     }
 
-    fn side(&self, position: &usize) -> Side {
+    fn side(&self, position: &usize) -> Player {
         if self.branches[*position].ply.is_multiple_of(2) {
             self.first
         } else {
@@ -194,7 +198,7 @@ impl Game for Explicit {
         self.branches[*position].successors[mv]
     }
 
-    fn value(&self, position: &usize) -> Value {
+    fn value(&self, position: &usize) -> NodeValue {
         let value = self.branches[*position].value.unwrap_or(0);
         if self.by_mover {
             self.side(position).view(value)
@@ -267,13 +271,13 @@ impl Parser {
         }
     }
 
-    fn number(&mut self) -> Result<Value, TreeError> {
+    fn number(&mut self) -> Result<NodeValue, TreeError> {
         let line = self.line();
         let Some(text) = self.peek() else {
             return Err(self.unexpected("a number"));
         };
         // A true minus sign is welcome too.
-        let parsed = text.replace('−', "-").parse::<Value>().ok();
+        let parsed = text.replace('−', "-").parse::<NodeValue>().ok();
         let value = parsed.filter(|value| value.abs() < INFINITY);
         let value = value.ok_or_else(|| TreeError::Number {
             line,
@@ -283,13 +287,13 @@ impl Parser {
         Ok(value)
     }
 
-    fn window(&mut self) -> Result<Window, TreeError> {
+    fn window(&mut self) -> Result<ValueWindow, TreeError> {
         let line = self.line();
         let (alpha, beta) = (self.number()?, self.number()?);
-        if alpha < beta {
-            Ok(Window { alpha, beta })
+        if alpha <= beta {
+            Ok(ValueWindow { alpha, beta })
         } else {
-            Err(TreeError::Window { line, alpha, beta })
+            Err(TreeError::ValueWindow { line, alpha, beta })
         }
     }
 
@@ -337,8 +341,8 @@ mod tests {
         let tree =
             Explicit::parse("min\nmover\nwindow -3 +7 # the root's\nw: ( x: 2 ( 5 −9 ) y:4 )")
                 .unwrap();
-        assert_eq!(tree.window(), Some(Window::new(-3, 7)));
-        assert_eq!(tree.side(&0), Side::Min);
+        assert_eq!(tree.window(), Some(ValueWindow::new(-3, 7)));
+        assert_eq!(tree.side(&0), Player::Min);
         assert_eq!(tree.name(0), Some("w"));
         assert_eq!(tree.moves(&0), [0, 1]);
         let x = tree.play(&0, 0);
@@ -353,7 +357,8 @@ mod tests {
         let message = |text| Explicit::parse(text).unwrap_err().to_string();
         assert_eq!(
             message("(1\n(2 x))"),
-            "line 2: x is no value between -999999 and 999999"
+            "line 2: expected a number between -999999 and 999999, a name with a colon, or \
+             successors in parentheses, found \"x\""
         );
         assert_eq!(
             message("(1 2"),
@@ -364,9 +369,10 @@ mod tests {
             "line 1: expected the end of the text, found \"2\""
         );
         assert_eq!(
-            message("window 3 3 1"),
-            "line 1: the window's alpha 3 must be below its beta 3"
+            message("window 4 3 1"),
+            "line 1: the window's alpha 4 must not exceed its beta 3"
         );
+        assert!(Explicit::parse("window 3 3 1").is_ok());
         assert!(Explicit::parse("").is_err());
         assert!(Explicit::parse("()").is_err());
         assert!(Explicit::parse("1000000").is_err());

@@ -5,7 +5,7 @@
 //! node's minimax value is known in advance. This is what allows "the best move comes first in
 //! 80 % of the nodes" to be dialled in.
 
-use crate::lab::game::{Game, INFINITY, Side, Value, mix};
+use crate::lab::game::{GameTree, NodeValue, Player, mix};
 
 /// The recipe of a random tree. Equal recipes give equal trees.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,12 +15,12 @@ pub struct RandomTree {
     /// Plies from the root to the leaves.
     pub depth: u32,
     /// True values lie in `-range..=range`.
-    pub range: Value,
+    pub range: NodeValue,
     /// The share of nodes, from 0 to 1, in which the best move is placed first. In the others
     /// it is placed by chance, which may be first as well.
     pub quality: f64,
     /// How far an interior node's leaf value (if the search stops there) is off the true one.
-    pub noise: Value,
+    pub noise: NodeValue,
     pub seed: u64,
 }
 
@@ -42,33 +42,27 @@ impl Default for RandomTree {
 pub struct Spot {
     hash: u64,
     /// The true value for the side to move.
-    value: Value,
+    value: NodeValue,
     /// Plies to the leaves.
     left: u32,
-    side: Side,
+    side: Player,
 }
 
 /// Independent streams of random numbers drawn from one position.
 #[derive(Clone, Copy)]
 enum Stream {
     Successor,
-    Value,
+    NodeValue,
     Quality,
     Place,
     Noise,
 }
 
 impl RandomTree {
-    /// The recipe with its numbers brought into the ranges that make sense.
+    /// The root's true value, for Max.
     #[must_use]
-    pub fn sane(self) -> RandomTree {
-        RandomTree {
-            branching: self.branching.max(1),
-            range: self.range.clamp(0, INFINITY / 4),
-            noise: self.noise.clamp(0, INFINITY / 4),
-            quality: self.quality.clamp(0.0, 1.0),
-            ..self
-        }
+    pub fn start_value(&self) -> NodeValue {
+        self.start().value
     }
 
     /// The place of the best successor.
@@ -87,27 +81,27 @@ fn draw(hash: u64, stream: Stream, index: u32) -> u64 {
 }
 
 /// A number between `low` and `high`, both included.
-fn between(low: Value, high: Value, random: u64) -> Value {
+fn between(low: NodeValue, high: NodeValue, random: u64) -> NodeValue {
     let span = u64::from(high.abs_diff(low)) + 1;
-    low + (random % span) as Value
+    low + (random % span) as NodeValue
 }
 
-impl Game for RandomTree {
+impl GameTree for RandomTree {
     type Position = Spot;
     type Move = u32;
 
     fn start(&self) -> Spot {
         let hash = mix(self.seed);
-        let value = between(-self.range, self.range, draw(hash, Stream::Value, 0));
+        let value = between(-self.range, self.range, draw(hash, Stream::NodeValue, 0));
         Spot {
             hash,
             value,
             left: self.depth,
-            side: Side::Max,
+            side: Player::Max,
         }
     }
 
-    fn side(&self, spot: &Spot) -> Side {
+    fn side(&self, spot: &Spot) -> Player {
         spot.side
     }
 
@@ -123,7 +117,11 @@ impl Game for RandomTree {
         let value = if mv == self.best_place(spot.hash) {
             spot.value
         } else {
-            between(-self.range, spot.value, draw(spot.hash, Stream::Value, mv))
+            between(
+                -self.range,
+                spot.value,
+                draw(spot.hash, Stream::NodeValue, mv),
+            )
         };
         Spot {
             hash: draw(spot.hash, Stream::Successor, mv),
@@ -133,7 +131,7 @@ impl Game for RandomTree {
         }
     }
 
-    fn value(&self, spot: &Spot) -> Value {
+    fn value(&self, spot: &Spot) -> NodeValue {
         let error = if spot.left == 0 {
             0
         } else {
@@ -154,7 +152,7 @@ impl Game for RandomTree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::{Algorithm, Task, solve};
+    use crate::lab::{Algorithm, SolveOptions, solve};
 
     #[test]
     fn the_value_promised_is_the_value_found() {
@@ -168,9 +166,9 @@ mod tests {
             let solved = solve(
                 &tree,
                 Algorithm::Minimax,
-                Task {
+                SolveOptions {
                     depth: 4,
-                    ..Task::default()
+                    ..SolveOptions::default()
                 },
             );
             assert_eq!(solved.value, tree.start().value, "seed {seed}");
@@ -186,9 +184,9 @@ mod tests {
         let solved = solve(
             &tree,
             Algorithm::Minimax,
-            Task {
+            SolveOptions {
                 depth: 6,
-                ..Task::default()
+                ..SolveOptions::default()
             },
         );
         assert_eq!(solved.best.map(|best| best.index), Some(0));

@@ -1,13 +1,13 @@
 //! Tic-tac-toe: small enough to search to the end.
 
-use crate::lab::game::{Game, Side, Value};
+use crate::lab::game::{GameTree, NodeValue, Player};
 
 /// The eight lines, as sets of squares numbered 0 to 8 by rows.
 const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
 const SQUARES: u8 = 9;
 const FULL_BOARD: u16 = 0o777;
 /// What a win is worth, less a point for every stone on the board: quick wins are better.
-const WIN: Value = 10;
+const WIN: NodeValue = 10;
 
 /// The game from the empty board; X moves first and is Max.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,7 +34,7 @@ fn has_line(squares: u16) -> bool {
     LINES.iter().any(|line| squares & line == *line)
 }
 
-impl Game for TicTacToe {
+impl GameTree for TicTacToe {
     type Position = Grid;
     /// A square, 0 to 8.
     type Move = u8;
@@ -43,11 +43,11 @@ impl Game for TicTacToe {
         Grid { x: 0, o: 0 }
     }
 
-    fn side(&self, grid: &Grid) -> Side {
+    fn side(&self, grid: &Grid) -> Player {
         if grid.stones().is_multiple_of(2) {
-            Side::Max
+            Player::Max
         } else {
-            Side::Min
+            Player::Min
         }
     }
 
@@ -63,19 +63,19 @@ impl Game for TicTacToe {
 
     fn play(&self, grid: &Grid, square: u8) -> Grid {
         match self.side(grid) {
-            Side::Max => Grid {
+            Player::Max => Grid {
                 x: grid.x | 1 << square,
                 ..*grid
             },
-            Side::Min => Grid {
+            Player::Min => Grid {
                 o: grid.o | 1 << square,
                 ..*grid
             },
         }
     }
 
-    fn value(&self, grid: &Grid) -> Value {
-        let worth = WIN - grid.stones() as Value;
+    fn value(&self, grid: &Grid) -> NodeValue {
+        let worth = WIN - grid.stones() as NodeValue;
         if has_line(grid.x) {
             worth
         } else if has_line(grid.o) {
@@ -99,7 +99,7 @@ impl Game for TicTacToe {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::{Algorithm, Ended, Hints, Limits, Task, deepen, solve};
+    use crate::lab::{Algorithm, DeepeningLimits, Ended, Hints, SolveOptions, deepen, solve};
 
     /// All games of tic-tac-toe: 255,168 ways to the end.
     #[test]
@@ -107,9 +107,9 @@ mod tests {
         let solved = solve(
             &TicTacToe,
             Algorithm::Minimax,
-            Task {
+            SolveOptions {
                 depth: 9,
-                ..Task::default()
+                ..SolveOptions::default()
             },
         );
         assert_eq!(solved.value, 0);
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn deepening_ends_with_the_whole_tree() {
-        let limits = Limits {
+        let limits = DeepeningLimits {
             depth: 20,
             time: None,
         };

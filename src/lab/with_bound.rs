@@ -1,34 +1,12 @@
-//! When does a value cut off: above beta, or already at beta? And the variant that returns what
-//! its value means together with the value.
+//! Fail-soft alpha-beta that returns what its value means together with the value.
 //!
-//! Cutting off only *above* beta visits more nodes, but a value inside the window, ends included,
-//! is then exact. Cutting off *at* beta is what engines do; a value equal to alpha or beta may
-//! then be exact or a bound, and nobody can tell, unless the search says so: [`with_bound`].
+//! When values equal to beta cut off, a returned value equal to alpha or beta may be exact or a
+//! bound, and the number alone does not tell which. [`with_bound`] returns the answer as well.
 
-use super::game::{Game, INFINITY, Value, Window};
-use super::walk::{Node, Stopped, Visit, Walk};
+use super::game::{GameTree, INFINITY, NodeValue};
+use super::walk::{TimeUp, TreeNode, Visit, Walk};
+use super::window::ValueWindow;
 use crate::types::Bound;
-
-/// Which values cause a cutoff.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Criterion {
-    /// Only a value above beta. A value on the window's edge is exact.
-    Above,
-    /// A value of beta or more.
-    #[default]
-    AtLeast,
-}
-
-impl Criterion {
-    /// Whether `value` closes a window that ends at `beta`.
-    #[must_use]
-    pub const fn cuts(self, value: Value, beta: Value) -> bool {
-        match self {
-            Criterion::Above => value > beta,
-            Criterion::AtLeast => value >= beta,
-        }
-    }
-}
 
 /// A bound seen from the other side: at most becomes at least.
 #[must_use]
@@ -55,13 +33,13 @@ pub const fn join(a: Bound, b: Bound) -> Bound {
 /// bound or a lower bound of the true one, even on the window's edges and outside it.
 ///
 /// # Errors
-/// [`Stopped`] when the time is up.
-pub fn with_bound<G: Game>(
+/// [`TimeUp`] when the time is up.
+pub fn with_bound<G: GameTree>(
     walk: &mut Walk<G>,
-    node: &Node<G::Position>,
-    Window { mut alpha, beta }: Window,
-) -> Result<(Value, Bound), Stopped> {
-    let choices = match walk.enter(node, Window { alpha, beta })? {
+    node: &TreeNode<G::Position>,
+    ValueWindow { mut alpha, beta }: ValueWindow,
+) -> Result<(NodeValue, Bound), TimeUp> {
+    let choices = match walk.enter(node, ValueWindow { alpha, beta })? {
         Visit::Leaf(value) => return Ok((value, Bound::Exact)),
         Visit::Interior(choices) => choices,
     };
@@ -69,7 +47,7 @@ pub fn with_bound<G: Game>(
     let (mut best, mut bound) = (-INFINITY, Bound::Upper);
     for (order, choice) in choices.into_iter().enumerate() {
         let child = walk.child(node, choice);
-        let window = child.down(Window { alpha, beta });
+        let window = child.down(ValueWindow { alpha, beta });
         let (value, says) = with_bound(walk, &child, window)?;
         let (value, says) = if child.is_turned() {
             (child.up(value), invert(says))

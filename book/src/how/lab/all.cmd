@@ -1,1 +1,0 @@
-$ pleach lab tree book/trees/all.tree --svg all.svg

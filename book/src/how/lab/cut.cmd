@@ -1,1 +1,0 @@
-$ pleach lab tree book/trees/cut.tree --svg cut.svg

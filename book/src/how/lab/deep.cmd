@@ -1,1 +1,0 @@
-$ pleach lab tree book/trees/deep.tree --algorithm alpha-beta --svg deep.svg

@@ -1,1 +1,0 @@
-$ pleach lab tree book/trees/low.tree --svg low.svg

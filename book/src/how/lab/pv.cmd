@@ -1,1 +1,0 @@
-$ pleach lab tree book/trees/pv.tree --svg pv.svg
