@@ -15,7 +15,7 @@ pub struct Method {
     /// The limits of the search of each position.
     pub request: Request,
     /// Search the second-best move as well, with a quarter of the nodes and time, to know the
-    /// only moves.
+    /// only moves; not where the best move is obvious.
     pub only_moves: bool,
     /// From the last position to the first.
     pub backward: bool,
@@ -54,7 +54,7 @@ impl Assessment {
 
 /// A game with what the search found: one more position than moves.
 #[derive(Clone, Debug)]
-pub struct Analysis {
+pub struct GameAnalysis {
     pub positions: Vec<Position>,
     pub moves: Vec<Move>,
     pub assessments: Vec<Assessment>,
@@ -63,7 +63,7 @@ pub struct Analysis {
     pub players: [Option<Quality>; 2],
 }
 
-impl Analysis {
+impl GameAnalysis {
     /// The score of a position from White's side.
     #[must_use]
     pub fn white_score(&self, index: usize) -> Score {
@@ -71,7 +71,7 @@ impl Analysis {
     }
 }
 
-/// The engine's share of the work, for the second-best move.
+/// The search of the second-best move gets this part of the nodes and time.
 const SECOND_SHARE: u32 = 4;
 
 /// Searches the positions of a game. The hash table is emptied first and then kept from position
@@ -85,7 +85,7 @@ pub fn analyse(
     moves: &[Move],
     method: &Method,
     mut on_position: impl FnMut(),
-) -> Result<Analysis, EngineError> {
+) -> Result<GameAnalysis, EngineError> {
     engine.new_game()?;
     let mut games = vec![Game::from(start.clone())];
     for &m in moves {
@@ -124,7 +124,7 @@ pub fn analyse(
         .map(|(position, found)| found.white_score(position.turn()))
         .collect();
     let of = |player| quality(&scores, start.turn(), player, method.curve);
-    Ok(Analysis {
+    Ok(GameAnalysis {
         positions,
         moves: moves.to_vec(),
         assessments,
@@ -137,7 +137,7 @@ fn assess(engine: &mut Engine, game: &Game, method: &Method) -> Result<Assessmen
     let mut found = search(engine, game, &method.request)?;
     if let Some(best) = found.best()
         && method.only_moves
-        && game.position().legal_moves().len() > 1
+        && !is_obvious(game, best)
     {
         let mut request = method.request.clone();
         request.exclude_moves = vec![game.position().uci(best)];
@@ -150,6 +150,16 @@ fn assess(engine: &mut Engine, game: &Game, method: &Method) -> Result<Assessmen
         found.second = Some(search(engine, game, &request)?.score);
     }
     Ok(found)
+}
+
+/// Whether a best move needs no comparison with others: it is the only legal one, or takes back.
+fn is_obvious(game: &Game, best: Move) -> bool {
+    let taken_on = game
+        .moves()
+        .last()
+        .filter(|m| m.is_capture())
+        .map(|m| m.to());
+    game.position().legal_moves().len() == 1 || best.is_capture() && taken_on == Some(best.to())
 }
 
 fn search(engine: &mut Engine, game: &Game, request: &Request) -> Result<Assessment, EngineError> {

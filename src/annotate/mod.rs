@@ -4,13 +4,17 @@
 mod accuracy;
 mod analysis;
 mod expectation;
+mod journal;
+mod markup;
 mod report;
+mod run;
 mod verdict;
 mod wording;
 
 pub use accuracy::{Quality, move_accuracy, quality};
-pub use analysis::{Analysis, Assessment, Method, analyse};
+pub use analysis::{Assessment, GameAnalysis, Method, analyse};
 pub use expectation::{Curve, capped};
-pub use report::{Entry, GameInfo, INDEX_FILE, file_name, page, write_index};
+pub use report::{GameInfo, INDEX_FILE, IndexEntry, file_name, page, write_index};
+pub use run::{AnnotateJob, Progress, RunTotals, Shard, run};
 pub use verdict::{Evidence, Fault, ONLY_MOVE_NAG, Thresholds, Verdict, judge};
 pub use wording::{eval_command, eval_text, tablebase, verdict_text};

@@ -1,6 +1,6 @@
 //! Scores and verdicts as words and numbers.
 
-use super::analysis::Analysis;
+use super::analysis::GameAnalysis;
 use super::verdict::Fault;
 use crate::board::Position;
 use crate::types::Score;
@@ -67,7 +67,7 @@ pub fn tablebase(white: Score) -> Option<&'static str> {
 
 /// One or two sentences on a move, empty if there is nothing to say of it.
 #[must_use]
-pub fn verdict_text(analysis: &Analysis, ply: usize) -> String {
+pub fn verdict_text(analysis: &GameAnalysis, ply: usize) -> String {
     let verdict = &analysis.verdicts[ply];
     let best = analysis.assessments[ply].best();
     let better = best.filter(|&m| m != analysis.moves[ply]);

@@ -1,13 +1,16 @@
 //! The command line: one file a subcommand. Without any, Pleach speaks UCI.
 
 mod analyse;
+mod annotate;
 mod bench;
 mod chances;
 mod datagen;
 mod eval;
 mod lab;
 mod label;
+mod limits;
 mod perft;
+mod suite;
 mod train;
 
 use std::ffi::OsString;
@@ -36,6 +39,8 @@ const EXAMPLES: &str = "\
 Examples:
   pleach                                         speak UCI
   pleach analyse startpos --movetime 5000        the best move and line, for people
+  pleach annotate games.pgn -o annotated.pgn --report pages
+  pleach suite wac.epd --movetime 500            solve a test suite
   pleach perft 6                                 count move sequences
   pleach bench                                   nodes and speed over fixed positions
   pleach \"position startpos moves e2e4\" \"go depth 12\"
@@ -54,6 +59,10 @@ enum Command {
     Eval(eval::Arguments),
     /// Search a position and show board, lines and scores to a person
     Analyse(analyse::Arguments),
+    /// Annotate the games of a PGN file, with a report to look at
+    Annotate(Box<annotate::Arguments>),
+    /// Solve a test suite in EPD and show what was missed
+    Suite(suite::Arguments),
     /// Compare and draw the textbook algorithms
     Lab(lab::Arguments),
     /// Play games against itself to train on
@@ -102,6 +111,8 @@ fn dispatch(cli: Cli) -> Outcome {
         Some(Command::Perft(arguments)) => perft::run(&arguments),
         Some(Command::Eval(arguments)) => eval::run(&arguments),
         Some(Command::Analyse(arguments)) => analyse::run(&arguments),
+        Some(Command::Annotate(arguments)) => annotate::run(&arguments),
+        Some(Command::Suite(arguments)) => suite::run(&arguments),
         Some(Command::Lab(arguments)) => lab::run(&arguments),
         Some(Command::Datagen(arguments)) => datagen::run(arguments).map(|()| true),
         Some(Command::Label(arguments)) => label::run(arguments).map(|()| true),

@@ -9,5 +9,5 @@ mod run;
 mod score;
 
 pub use problem::{Goal, Problem, ProblemError};
-pub use run::{Settings, run};
-pub use score::{Attempt, Found, Summary, median};
+pub use run::{SuiteSettings, run};
+pub use score::{Attempt, Found, SuiteSummary, median};

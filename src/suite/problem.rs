@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::board::{MoveError, Position};
+use crate::board::{Epd, Position};
 use crate::types::{Move, Score};
 
 /// What a search must come to.
@@ -61,67 +61,39 @@ pub struct Problem {
 /// Why a position cannot be used as a problem.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum ProblemError {
-    #[error("no bm, am or dm: nothing says what solves it")]
+    #[error("no bm, am or dm: nothing says what solves the position")]
     NoGoal,
-    #[error("{opcode}: {error}")]
-    Move { opcode: String, error: MoveError },
-    #[error("{opcode} needs a number of at least 1")]
-    Number { opcode: String },
+    #[error("a depth (acd) of {0} is out of range")]
+    Depth(u32),
 }
 
 impl Problem {
-    /// Makes a problem of an EPD line's operations; `operands` gives those of an opcode.
+    /// Makes a problem of an EPD line.
     ///
     /// # Errors
-    /// If no operation says what solves the position, or one that does is wrong.
-    pub fn new<'a>(
-        position: Position,
-        operands: impl Fn(&str) -> Option<&'a [String]>,
-    ) -> Result<Problem, ProblemError> {
-        let moves = |opcode: &str| -> Result<Option<Vec<Move>>, ProblemError> {
-            let Some(texts) = operands(opcode) else {
-                return Ok(None);
-            };
-            let read: Result<Vec<Move>, MoveError> = texts
-                .iter()
-                .map(|text| position.parse_move(text.trim_matches(',')))
-                .collect();
-            let read = read.map_err(|error| ProblemError::Move {
-                opcode: opcode.to_owned(),
-                error,
-            })?;
-            Ok(Some(read).filter(|moves| !moves.is_empty()))
+    /// If no operation says what solves the position, or its depth is out of range.
+    pub fn new(epd: &Epd) -> Result<Problem, ProblemError> {
+        let goal = if !epd.best_moves.is_empty() {
+            Goal::Best(epd.best_moves.clone())
+        } else if !epd.avoid_moves.is_empty() {
+            Goal::Avoid(epd.avoid_moves.clone())
+        } else {
+            Goal::Mate(epd.mate_in.ok_or(ProblemError::NoGoal)?)
         };
-        let number = |opcode: &str| -> Result<Option<u32>, ProblemError> {
-            let Some(text) = operands(opcode).and_then(<[String]>::first) else {
-                return Ok(None);
-            };
-            match text.parse() {
-                Ok(number) if number > 0 => Ok(Some(number)),
-                _ => Err(ProblemError::Number {
-                    opcode: opcode.to_owned(),
-                }),
-            }
-        };
-        let goal = match (moves("bm")?, moves("am")?, number("dm")?) {
-            (Some(best), _, _) => Goal::Best(best),
-            (None, Some(avoid), _) => Goal::Avoid(avoid),
-            (None, None, Some(mate)) => Goal::Mate(mate),
-            (None, None, None) => return Err(ProblemError::NoGoal),
-        };
-        let points = operands("c0")
+        let depth = epd.depth.map(|depth| match i32::try_from(depth) {
+            Ok(plies) if plies > 0 => Ok(plies),
+            _ => Err(ProblemError::Depth(depth)),
+        });
+        let points = epd
+            .operands("c0")
             .and_then(<[String]>::first)
-            .map_or_else(Vec::new, |text| points(&position, text));
-        let id = operands("id")
-            .map(|words| words.join(" "))
-            .unwrap_or_default();
-        let depth = number("acd")?.and_then(|depth| i32::try_from(depth).ok());
+            .map_or_else(Vec::new, |text| points(&epd.position, text));
         Ok(Problem {
-            id,
+            id: epd.id.clone().unwrap_or_default(),
+            position: epd.position.clone(),
             goal,
-            depth,
+            depth: depth.transpose()?,
             points,
-            position,
         })
     }
 
@@ -159,60 +131,38 @@ fn points(position: &Position, text: &str) -> Vec<(Move, u32)> {
 mod tests {
     use super::*;
 
-    fn problem(operations: &[(&str, &[&str])]) -> Result<Problem, ProblemError> {
-        let owned: Vec<(String, Vec<String>)> = operations
-            .iter()
-            .map(|(opcode, words)| {
-                let words = words.iter().map(|&word| word.to_owned()).collect();
-                ((*opcode).to_owned(), words)
-            })
-            .collect();
-        Problem::new(Position::startpos(), |wanted| {
-            owned
-                .iter()
-                .find(|(opcode, _)| opcode == wanted)
-                .map(|(_, words)| words.as_slice())
-        })
+    fn problem(operations: &str) -> Result<Problem, ProblemError> {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+        Problem::new(&Epd::parse(&format!("{start} {operations}")).expect("an EPD line"))
     }
 
     #[test]
     fn the_first_goal_counts() {
-        let both = problem(&[("am", &["e4"]), ("bm", &["Nf3", "d4"])]).expect("a problem");
+        let both = problem("am e4; bm Nf3 d4;").expect("a problem");
         assert_eq!(both.goal.text(&both.position), "bm Nf3 d4");
-        let avoid = problem(&[("am", &["e4"]), ("dm", &["3"])]).expect("a problem");
+        let avoid = problem("am e4; dm 3;").expect("a problem");
         assert_eq!(avoid.goal.text(&avoid.position), "am e4");
-        let mate = problem(&[("dm", &["3"]), ("id", &["a", "b"])]).expect("a problem");
+        let mate = problem("dm 3; id \"a b\";").expect("a problem");
         assert_eq!((mate.goal, mate.id.as_str()), (Goal::Mate(3), "a b"));
     }
 
     #[test]
     fn what_is_wrong_is_named() {
-        assert_eq!(problem(&[]).unwrap_err(), ProblemError::NoGoal);
-        let error = problem(&[("bm", &["Qh5"])]).unwrap_err().to_string();
-        assert!(
-            error.starts_with("bm: ") && error.contains("Qh5"),
-            "{error}"
+        assert_eq!(problem("id \"x\";").unwrap_err(), ProblemError::NoGoal);
+        assert_eq!(
+            problem("bm e4; acd 0;").unwrap_err(),
+            ProblemError::Depth(0)
         );
-        assert!(matches!(
-            problem(&[("dm", &["soon"])]),
-            Err(ProblemError::Number { .. })
-        ));
-    }
-
-    #[test]
-    fn an_own_depth_is_read() {
-        let own = problem(&[("bm", &["e4"]), ("acd", &["7"])]).expect("a problem");
-        assert_eq!(own.depth, Some(7));
-        assert!(problem(&[("bm", &["e4"]), ("acd", &["0"])]).is_err());
+        assert_eq!(problem("bm e4; acd 7;").expect("a problem").depth, Some(7));
     }
 
     #[test]
     fn comments_may_give_points() {
-        let sts = problem(&[("bm", &["e4"]), ("c0", &["e4=10, d4=7"])]).expect("a problem");
+        let sts = problem("bm e4; c0 \"e4=10, d4=7\";").expect("a problem");
         let m = |text| sts.position.parse_uci(text).expect("legal");
         assert_eq!(sts.points_possible(), 10);
         assert_eq!((sts.points_of(m("d2d4")), sts.points_of(m("a2a3"))), (7, 0));
-        let plain = problem(&[("bm", &["e4"]), ("c0", &["a comment"])]).expect("a problem");
+        let plain = problem("bm e4; c0 \"a comment\";").expect("a problem");
         assert_eq!(plain.points_possible(), 0);
     }
 }

@@ -12,7 +12,7 @@ use crate::engine::{AnalysisLine, Engine, EngineError, Event, Request};
 use crate::types::{Move, Score};
 
 /// How to search a suite.
-pub struct Settings {
+pub struct SuiteSettings {
     /// Problems searched at once, each by one thread with a hash table of its own.
     pub at_once: usize,
     /// Stop a search once its solution has held for so many iterations; 0: never.
@@ -27,7 +27,7 @@ pub struct Settings {
 /// If an engine could not be set up.
 pub fn run(
     problems: &[Problem],
-    settings: &Settings,
+    settings: &SuiteSettings,
     request: impl Fn(&Problem) -> Request + Sync,
     new_engine: impl Fn() -> Result<Engine, EngineError> + Sync,
     mut on_attempt: impl FnMut(usize, Attempt),

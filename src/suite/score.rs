@@ -32,7 +32,7 @@ pub struct Attempt {
 
 /// The sums over a suite.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct SuiteSummary {
     pub problems: usize,
     pub solved: usize,
     /// Points earned and points that could be earned; both 0 in a suite without points.
@@ -45,7 +45,7 @@ pub struct Summary {
     times: Vec<Duration>,
 }
 
-impl Summary {
+impl SuiteSummary {
     /// Adds an attempt.
     pub fn add(&mut self, problem: &Problem, attempt: &Attempt) {
         self.problems += 1;

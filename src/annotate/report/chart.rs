@@ -14,7 +14,7 @@ const WHOLE: f64 = 100.0;
 
 /// One position of the game, as the chart shows it.
 #[derive(Clone, Copy, Debug)]
-pub struct Point {
+pub struct ChartPoint {
     /// White's expected score in percent.
     pub white: f64,
     /// The evaluation in centipawns from White's side, within ±[`CAP`].
@@ -36,7 +36,7 @@ pub const fn class(fault: Option<Fault>) -> &'static str {
 
 /// Draws the chart as an SVG element. It contains numbers only, no text of the game.
 #[must_use]
-pub fn draw(points: &[Point]) -> String {
+pub fn draw(points: &[ChartPoint]) -> String {
     let step = WIDTH / points.len().max(1) as f64;
     let x = |index: usize| (index as f64 + 0.5) * step;
     let percent_y = |white: f64| HEIGHT * (1.0 - white / WHOLE);
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn every_position_has_a_field_and_every_fault_a_mark() {
-        let point = |white, fault| Point {
+        let point = |white, fault| ChartPoint {
             white,
             centipawns: 40,
             fault,

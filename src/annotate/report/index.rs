@@ -17,7 +17,7 @@ const ROWS: usize = 500;
 
 /// One game in the index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct IndexEntry {
     /// The game's number in the input, from 1.
     pub number: u64,
     pub white: String,
@@ -72,12 +72,12 @@ pub fn write_index(
     directory: &Path,
     title: &str,
     method: &str,
-    entries: impl Iterator<Item = io::Result<Entry>>,
+    entries: impl Iterator<Item = io::Result<IndexEntry>>,
 ) -> io::Result<()> {
     let mut entries = entries.peekable();
     let mut page = 0_usize;
     loop {
-        let listed: Vec<Entry> = entries.by_ref().take(ROWS).collect::<io::Result<_>>()?;
+        let listed: Vec<IndexEntry> = entries.by_ref().take(ROWS).collect::<io::Result<_>>()?;
         let more = entries.peek().is_some();
         let html = IndexPage {
             title,
@@ -97,7 +97,7 @@ pub fn write_index(
     }
 }
 
-fn row(entry: &Entry) -> Row<'_> {
+fn row(entry: &IndexEntry) -> Row<'_> {
     Row {
         number: entry.number,
         file: file_name(entry.number),
@@ -115,8 +115,8 @@ fn row(entry: &Entry) -> Row<'_> {
 mod tests {
     use super::*;
 
-    fn entry(number: u64) -> Entry {
-        Entry {
+    fn entry(number: u64) -> IndexEntry {
+        IndexEntry {
             number,
             white: "<script>alert(1)</script>".to_owned(),
             black: "B & C \"D\"".to_owned(),

@@ -3,10 +3,10 @@
 use askama::Template;
 use serde::Serialize;
 
-use super::chart::{self, Point};
-use super::index::{Entry, INDEX_FILE};
+use super::chart::{self, ChartPoint};
+use super::index::{INDEX_FILE, IndexEntry};
 use super::{PIECES, SCRIPT, STYLE};
-use crate::annotate::analysis::Analysis;
+use crate::annotate::analysis::GameAnalysis;
 use crate::annotate::expectation::{CAP, Curve, capped};
 use crate::annotate::verdict::{Fault, Verdict};
 use crate::annotate::wording::{eval_text, verdict_text};
@@ -69,7 +69,7 @@ struct GamePage<'a> {
     style: &'a str,
     pieces: &'a str,
     script: &'a str,
-    players: [Player; 2],
+    players: [PlayerSummary; 2],
     result: &'a str,
     facts: Vec<String>,
     turning: Vec<TurningPoint>,
@@ -81,7 +81,7 @@ struct GamePage<'a> {
     plies: Vec<PlyData>,
 }
 
-struct Player {
+struct PlayerSummary {
     name: String,
     rating: String,
     accuracy: String,
@@ -128,16 +128,16 @@ struct PlyData {
 /// If the template fails.
 pub fn page(
     info: &GameInfo,
-    analysis: &Analysis,
+    analysis: &GameAnalysis,
     curve: Curve,
     method: &str,
-) -> Result<(String, Entry), askama::Error> {
+) -> Result<(String, IndexEntry), askama::Error> {
     let white = player(info, analysis, Color::White);
     let black = player(info, analysis, Color::Black);
     let result = info.tag("Result").unwrap_or("*");
     let both = |one: &str, other: &str| format!("{one} / {other}");
-    let faults = |player: &Player| player.faults.map(|count| count.to_string()).join(", ");
-    let entry = Entry {
+    let faults = |player: &PlayerSummary| player.faults.map(|count| count.to_string()).join(", ");
+    let entry = IndexEntry {
         number: info.number,
         white: white.name.clone(),
         black: black.name.clone(),
@@ -147,8 +147,8 @@ pub fn page(
         centipawn_loss: both(&white.centipawn_loss, &black.centipawn_loss),
         faults: both(&faults(&white), &faults(&black)),
     };
-    let points: Vec<Point> = (0..analysis.positions.len())
-        .map(|index| Point {
+    let points: Vec<ChartPoint> = (0..analysis.positions.len())
+        .map(|index| ChartPoint {
             white: curve.expected(analysis.white_score(index)),
             centipawns: capped(analysis.white_score(index)),
             fault: fault_before(analysis, index),
@@ -177,7 +177,7 @@ pub fn page(
     Ok((html, entry))
 }
 
-fn player(info: &GameInfo, analysis: &Analysis, color: Color) -> Player {
+fn player(info: &GameInfo, analysis: &GameAnalysis, color: Color) -> PlayerSummary {
     let (name, rating) = match color {
         Color::White => ("White", "WhiteElo"),
         Color::Black => ("Black", "BlackElo"),
@@ -188,7 +188,7 @@ fn player(info: &GameInfo, analysis: &Analysis, color: Color) -> Player {
         own.filter(|(position, verdict)| position.turn() == color && verdict.fault == Some(fault))
             .count()
     };
-    Player {
+    PlayerSummary {
         name: info.tag(name).unwrap_or(name).to_owned(),
         rating: info.tag(rating).unwrap_or_default().to_owned(),
         accuracy: quality.map_or_else(|| "–".to_owned(), |q| format!("{:.1} %", q.accuracy)),
@@ -203,16 +203,16 @@ fn player(info: &GameInfo, analysis: &Analysis, color: Color) -> Player {
 }
 
 /// The verdict on the move that led to a position, and that move's index.
-fn verdict_before(analysis: &Analysis, index: usize) -> Option<(usize, &Verdict)> {
+fn verdict_before(analysis: &GameAnalysis, index: usize) -> Option<(usize, &Verdict)> {
     let ply = index.checked_sub(1)?;
     Some((ply, analysis.verdicts.get(ply)?))
 }
 
-fn fault_before(analysis: &Analysis, index: usize) -> Option<Fault> {
+fn fault_before(analysis: &GameAnalysis, index: usize) -> Option<Fault> {
     verdict_before(analysis, index).and_then(|(_, verdict)| verdict.fault)
 }
 
-fn label(analysis: &Analysis, ply: usize) -> String {
+fn label(analysis: &GameAnalysis, ply: usize) -> String {
     let glyph = analysis.verdicts[ply].fault.map_or("", Fault::glyph);
     format!(
         "{}{glyph}",
@@ -221,7 +221,7 @@ fn label(analysis: &Analysis, ply: usize) -> String {
 }
 
 /// Mistakes, blunders and missed wins, in the order of the game.
-fn turning_points(analysis: &Analysis, curve: Curve) -> Vec<TurningPoint> {
+fn turning_points(analysis: &GameAnalysis, curve: Curve) -> Vec<TurningPoint> {
     analysis
         .verdicts
         .iter()
@@ -245,7 +245,7 @@ fn turning_points(analysis: &Analysis, curve: Curve) -> Vec<TurningPoint> {
 }
 
 /// The score sheet: White's moves with their number, Black's without.
-fn move_entries(analysis: &Analysis) -> Vec<MoveEntry> {
+fn move_entries(analysis: &GameAnalysis) -> Vec<MoveEntry> {
     (0..analysis.moves.len())
         .map(|ply| {
             let label = label(analysis, ply);
@@ -263,7 +263,7 @@ fn move_entries(analysis: &Analysis) -> Vec<MoveEntry> {
         .collect()
 }
 
-fn ply_data(info: &GameInfo, analysis: &Analysis, curve: Curve, index: usize) -> PlyData {
+fn ply_data(info: &GameInfo, analysis: &GameAnalysis, curve: Curve, index: usize) -> PlyData {
     const PERCENT_STEPS: f64 = 10.0;
     let position = &analysis.positions[index];
     let fen = position.fen();
@@ -300,7 +300,7 @@ fn ply_data(info: &GameInfo, analysis: &Analysis, curve: Curve, index: usize) ->
 }
 
 /// From where to where a move goes; castling by the king's squares.
-fn squares(analysis: &Analysis, ply: usize) -> (String, String) {
+fn squares(analysis: &GameAnalysis, ply: usize) -> (String, String) {
     let (before, after) = (&analysis.positions[ply], &analysis.positions[ply + 1]);
     let m = analysis.moves[ply];
     let own_king = after.board().king_of(before.turn());

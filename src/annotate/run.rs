@@ -1,0 +1,408 @@
+//! Many games: read, analysed on several threads, and written in the order of the input.
+//!
+//! A reader takes games from the input, the workers analyse them, and the caller's thread writes.
+//! No more than a fixed number of games is on the way at any time, so memory does not grow with
+//! the input.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail, ensure};
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+use super::analysis::{Method, analyse};
+use super::journal::{Done, Journal};
+use super::markup::{annotate, command, prose};
+use super::report::{GameInfo, IndexEntry, file_name, page, write_index};
+use crate::board::{PgnError, PgnGame, PgnReader, decompress, open_input};
+use crate::engine::{Engine, EngineError};
+use crate::types::Move;
+
+/// Games on the way for each worker: one that it analyses, one ready for it, and some that wait
+/// for an earlier game to be written.
+const GAMES_A_WORKER: usize = 8;
+
+/// Part `index` of `count`, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    pub index: u64,
+    pub count: u64,
+}
+
+impl Shard {
+    /// The numbers of its games of `total`: consecutive ones, so that the outputs of all shards,
+    /// one after another, are the output of a single run.
+    #[must_use]
+    pub fn games(self, total: u64) -> RangeInclusive<u64> {
+        let end = |index: u64| {
+            let product = u128::from(total) * u128::from(index) / u128::from(self.count);
+            u64::try_from(product).unwrap_or(u64::MAX)
+        };
+        end(self.index - 1) + 1..=end(self.index)
+    }
+}
+
+/// What to do.
+#[derive(Clone, Debug)]
+pub struct AnnotateJob {
+    /// `None` for standard input.
+    pub input: Option<PathBuf>,
+    pub output: PathBuf,
+    /// Where the pages of the report go.
+    pub report: Option<PathBuf>,
+    pub shard: Option<Shard>,
+    pub workers: usize,
+    /// Begin anew, whatever is there.
+    pub overwrite: bool,
+    pub method: Method,
+    /// Plies of a better line.
+    pub line_plies: usize,
+    /// What decides the result beside the games, in words: shown on the pages, and a run only
+    /// goes on if it is the same.
+    pub settings: String,
+}
+
+/// Follows a run; called from several threads.
+pub trait Progress: Sync {
+    /// How many games there are, if that is known, and how many of them were done before.
+    fn begin(&self, total: Option<u64>, done: u64);
+    /// A position of a game of so many has been searched.
+    fn position(&self, positions: usize);
+    /// A game has been written.
+    fn written(&self, number: u64);
+    /// A game, or a part of it, has been left out.
+    fn left_out(&self, number: u64, reason: &str);
+}
+
+/// What a run came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunTotals {
+    pub annotated: u64,
+    pub broken: u64,
+    /// Games that an earlier run had done.
+    pub done_before: u64,
+}
+
+/// A game that has left its worker.
+struct Made {
+    pgn: String,
+    html: Option<String>,
+    entry: Option<IndexEntry>,
+    warnings: Vec<String>,
+}
+
+/// A game on its way, with its number in the input; broken ones are their reason.
+type Numbered<T> = (u64, Result<T, String>);
+
+/// Annotates all games of the job that an earlier run has not done yet.
+///
+/// # Errors
+/// Of reading and writing files, or if an engine fails. A broken game is no error.
+pub fn run(
+    job: &AnnotateJob,
+    new_engine: impl Fn() -> Result<Engine, EngineError> + Sync,
+    progress: &impl Progress,
+) -> anyhow::Result<RunTotals> {
+    let (mut output, mut journal) = open_output(job)?;
+    if let Some(directory) = &job.report {
+        fs::create_dir_all(directory)
+            .with_context(|| format!("cannot create {}", directory.display()))?;
+    }
+    let total = count(job)?;
+    let games = match (job.shard, total) {
+        (Some(shard), Some(total)) => shard.games(total),
+        (Some(_), None) => bail!("a shard needs an input that can be read twice: a file"),
+        (None, _) => 1..=u64::MAX,
+    };
+    let wanted = total.map(|total| (*games.end()).min(total) + 1 - *games.start());
+    let first = journal
+        .last()
+        .map_or(*games.start(), |done| done.number + 1);
+    let mut totals = RunTotals {
+        done_before: first - games.start(),
+        ..RunTotals::default()
+    };
+    progress.begin(wanted, totals.done_before);
+    let input = open(job)?;
+    std::thread::scope(|scope| -> anyhow::Result<()> {
+        let window = job.workers * GAMES_A_WORKER;
+        let (tickets, returned) = bounded(window);
+        for _ in 0..window {
+            let _ = tickets.send(());
+        }
+        let (read, waiting) = bounded(job.workers);
+        let range = first..=*games.end();
+        let reader = scope.spawn(move || read_games(input, &range, &returned, &read));
+        let (made, finished) = bounded(window);
+        for _ in 0..job.workers {
+            let (waiting, made, new_engine) = (waiting.clone(), made.clone(), &new_engine);
+            scope.spawn(move || work(job, &waiting, &made, new_engine, progress));
+        }
+        drop((made, waiting));
+        let mut early = BTreeMap::new();
+        let mut next = first;
+        for game in finished {
+            let (number, game) = game?;
+            early.insert(number, game);
+            while let Some(game) = early.remove(&next) {
+                write(
+                    job,
+                    next,
+                    game,
+                    &mut output,
+                    &mut journal,
+                    &mut totals,
+                    progress,
+                )?;
+                let _ = tickets.send(());
+                next += 1;
+            }
+        }
+        drop(tickets);
+        match reader.join() {
+            Ok(read) => read,
+            Err(_) => bail!("the reader broke off"),
+        }
+    })?;
+    if let Some(directory) = &job.report {
+        write_index(
+            directory,
+            &index_title(job),
+            &job.settings,
+            journal.entries()?,
+        )
+        .with_context(|| format!("cannot write the index in {}", directory.display()))?;
+    }
+    journal.remove()?;
+    Ok(totals)
+}
+
+fn index_title(job: &AnnotateJob) -> String {
+    let name = job.input.as_deref().and_then(Path::file_name);
+    name.map_or_else(
+        || "Games".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
+}
+
+/// The output, at the end of what an interrupted run has completed, and the run's journal.
+fn open_output(job: &AnnotateJob) -> anyhow::Result<(File, Journal)> {
+    let name = job.output.display();
+    if !job.overwrite {
+        if let Some(journal) = Journal::open(&job.output, &job.settings)? {
+            let bytes = journal.last().map_or(0, |done| done.bytes);
+            let mut output = OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&job.output)
+                .with_context(|| format!("cannot open {name}"))?;
+            ensure!(
+                output.metadata()?.len() >= bytes,
+                "{name} is shorter than its progress says: begin anew with --overwrite"
+            );
+            output.set_len(bytes)?;
+            output.seek(SeekFrom::End(0))?;
+            return Ok((output, journal));
+        }
+        ensure!(
+            !job.output.exists(),
+            "{name} exists already: remove it, or begin anew with --overwrite"
+        );
+    }
+    // The journal comes first: an output without one is taken for somebody else's.
+    let journal = Journal::create(&job.output, &job.settings)?;
+    let output = File::create(&job.output).with_context(|| format!("cannot create {name}"))?;
+    Ok((output, journal))
+}
+
+fn open(job: &AnnotateJob) -> anyhow::Result<Box<dyn Read + Send>> {
+    match &job.input {
+        Some(path) => open_input(path).with_context(|| format!("cannot read {}", path.display())),
+        None => Ok(decompress(io::stdin())?),
+    }
+}
+
+/// How many games a file has, broken ones included.
+fn count(job: &AnnotateJob) -> anyhow::Result<Option<u64>> {
+    let Some(path) = &job.input else {
+        return Ok(None);
+    };
+    let mut total = 0;
+    for game in PgnReader::main_lines(open(job)?) {
+        if let Err(PgnError::Input { source, .. }) = game {
+            return Err(source).with_context(|| format!("cannot read {}", path.display()));
+        }
+        total += 1;
+    }
+    Ok(Some(total))
+}
+
+/// Takes games from the input, as many as there are tickets.
+fn read_games(
+    input: Box<dyn Read + Send>,
+    range: &RangeInclusive<u64>,
+    tickets: &Receiver<()>,
+    games: &Sender<Numbered<PgnGame>>,
+) -> anyhow::Result<()> {
+    for (number, game) in (1..).zip(PgnReader::new(input)) {
+        if number > *range.end() {
+            return Ok(());
+        }
+        if number < *range.start() {
+            continue;
+        }
+        let game = match game {
+            Ok(game) => Ok(game),
+            Err(PgnError::Game { reason, .. }) => Err(reason),
+            Err(error @ PgnError::Input { .. }) => return Err(error.into()),
+        };
+        // Without tickets or workers, the run has been given up.
+        if tickets.recv().is_err() || games.send((number, game)).is_err() {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// One worker's life: games in, annotated games out.
+fn work(
+    job: &AnnotateJob,
+    games: &Receiver<Numbered<PgnGame>>,
+    made: &Sender<anyhow::Result<Numbered<Made>>>,
+    new_engine: &impl Fn() -> Result<Engine, EngineError>,
+    progress: &impl Progress,
+) {
+    let mut engine = match new_engine() {
+        Ok(engine) => engine,
+        Err(error) => {
+            let _ = made.send(Err(error.into()));
+            return;
+        }
+    };
+    for (number, game) in games {
+        let result = match game {
+            Err(reason) => Ok((number, Err(reason))),
+            Ok(game) => {
+                make(job, number, game, &mut engine, progress).map(|game| (number, Ok(game)))
+            }
+        };
+        if made.send(result).is_err() {
+            return;
+        }
+    }
+}
+
+fn make(
+    job: &AnnotateJob,
+    number: u64,
+    mut game: PgnGame,
+    engine: &mut Engine,
+    progress: &impl Progress,
+) -> anyhow::Result<Made> {
+    let moves: Vec<Move> = game.main_line.moves.iter().map(|m| m.played).collect();
+    let positions = moves.len() + 1;
+    let analysis = analyse(engine, &game.start, &moves, &job.method, || {
+        progress.position(positions);
+    })?;
+    let (html, entry) = match &job.report {
+        None => (None, None),
+        Some(_) => {
+            let info = info(number, &game);
+            let (html, entry) = page(&info, &analysis, job.method.curve, &job.settings)?;
+            (Some(html), Some(entry))
+        }
+    };
+    annotate(&mut game, &analysis, job.line_plies);
+    Ok(Made {
+        pgn: game.to_string(),
+        html,
+        entry,
+        warnings: game.warnings,
+    })
+}
+
+fn info(number: u64, game: &PgnGame) -> GameInfo {
+    let result = game
+        .result
+        .map_or_else(|| "*".to_owned(), |result| result.to_string());
+    let others = game.headers.iter().filter(|(name, _)| *name != "Result");
+    let moves = &game.main_line.moves;
+    GameInfo {
+        number,
+        tags: others
+            .chain([("Result", result.as_str())])
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect(),
+        clocks: moves
+            .iter()
+            .map(|m| command(&m.comment, "clk").map(str::to_owned))
+            .collect(),
+        comments: moves.iter().map(|m| prose(&m.comment)).collect(),
+    }
+}
+
+/// Writes a game whose turn has come: the output first, then its page, then the journal, so that
+/// whatever the journal names is there.
+fn write(
+    job: &AnnotateJob,
+    number: u64,
+    game: Result<Made, String>,
+    output: &mut File,
+    journal: &mut Journal,
+    totals: &mut RunTotals,
+    progress: &impl Progress,
+) -> anyhow::Result<()> {
+    let entry = match game {
+        Err(reason) => {
+            totals.broken += 1;
+            progress.left_out(number, &reason);
+            None
+        }
+        Ok(made) => {
+            totals.annotated += 1;
+            output
+                .write_all(made.pgn.as_bytes())
+                .with_context(|| format!("cannot write {}", job.output.display()))?;
+            for warning in &made.warnings {
+                progress.left_out(number, warning);
+            }
+            if let (Some(directory), Some(html)) = (&job.report, &made.html) {
+                let path = directory.join(file_name(number));
+                fs::write(&path, html)
+                    .with_context(|| format!("cannot write {}", path.display()))?;
+            }
+            made.entry
+        }
+    };
+    journal.add(&Done {
+        number,
+        bytes: output.stream_position()?,
+        entry,
+    })?;
+    progress.written(number);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_part_the_games() {
+        for total in [0, 1, 7, 100] {
+            for count in [1, 2, 3, 8] {
+                let mut next = 1;
+                for index in 1..=count {
+                    let games = Shard { index, count }.games(total);
+                    assert_eq!(*games.start(), next);
+                    next = games.end() + 1;
+                }
+                assert_eq!(next, total + 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Arguments that the commands which search have in common.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::engine::{Engine, EngineError, HASH_MAX, Request, THREADS_MAX};
+
+/// When a search ends.
+#[derive(Args, Clone, Debug)]
+pub struct LimitArguments {
+    /// Stop after this many plies
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1..))]
+    pub depth: Option<i32>,
+    /// Stop after this many nodes
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: Option<u64>,
+    /// Stop after this many milliseconds
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub movetime: Option<u32>,
+}
+
+impl LimitArguments {
+    /// Whether any limit was given.
+    #[must_use]
+    pub const fn any(&self) -> bool {
+        self.depth.is_some() || self.nodes.is_some() || self.movetime.is_some()
+    }
+
+    /// The request with exactly the limits given.
+    #[must_use]
+    pub fn request(&self) -> Request {
+        let mut request = match self.movetime {
+            None => Request::default(),
+            Some(ms) => Request::for_time(Duration::from_millis(u64::from(ms))),
+        };
+        request.depth = self.depth;
+        request.nodes = self.nodes;
+        request
+    }
+}
+
+/// What an engine is made of.
+#[derive(Args, Clone, Debug)]
+pub struct EngineArguments {
+    /// Evaluate with this network file
+    #[arg(long)]
+    pub network: Option<PathBuf>,
+    /// Directories of Syzygy tablebases, separated as in PATH
+    #[arg(long)]
+    pub syzygy: Option<String>,
+}
+
+impl EngineArguments {
+    /// An engine with so many search threads and MiB of hash table.
+    ///
+    /// # Errors
+    /// If memory, threads or the network file lack.
+    pub fn engine(&self, threads: usize, hash_mib: usize) -> Result<Engine, EngineError> {
+        let mut engine = Engine::new();
+        engine.settings.move_overhead = 0;
+        engine.settings.syzygy_path.clone_from(&self.syzygy);
+        engine.set_hash(hash_mib)?;
+        engine.set_threads(threads)?;
+        if let Some(path) = &self.network {
+            engine.set_network(Some(path))?;
+        }
+        Ok(engine)
+    }
+}
+
+/// The range of `--threads`, as over UCI.
+pub fn threads_range() -> impl clap::builder::TypedValueParser<Value = usize> {
+    in_range(THREADS_MAX)
+}
+
+/// The range of `--hash`, as over UCI.
+pub fn hash_range() -> impl clap::builder::TypedValueParser<Value = usize> {
+    in_range(HASH_MAX)
+}
+
+/// Whole numbers from 1 to `most`.
+pub fn in_range(most: usize) -> impl clap::builder::TypedValueParser<Value = usize> {
+    use clap::builder::TypedValueParser as _;
+    clap::value_parser!(u64)
+        .range(1..=most as u64)
+        .map(|value| value as usize)
+}
+
+/// The cores that this process may use.
+#[must_use]
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
+}
