@@ -40,8 +40,8 @@ pub const THREADS_MAX: usize = 1024;
 /// Most lines of analysis; more than any position has moves.
 pub const MULTI_PV_MAX: usize = 256;
 /// Default and most milliseconds lost on each move between the client's clock and ours.
-pub const OVERHEAD_DEFAULT: u64 = 10;
-pub const OVERHEAD_MAX: u64 = 5000;
+pub const OVERHEAD_DEFAULT: usize = 10;
+pub const OVERHEAD_MAX: usize = 5000;
 /// If even the smallest default lacks memory, the table that an engine starts with.
 const HASH_LAST_RESORT: usize = 1;
 
@@ -54,7 +54,7 @@ pub struct Settings {
     /// How many lines to find.
     pub multi_pv: usize,
     /// Milliseconds lost on each move outside the engine.
-    pub move_overhead: u64,
+    pub move_overhead: usize,
     /// Where the tablebases lie: directories, separated as the platform does.
     pub syzygy_path: Option<String>,
 }

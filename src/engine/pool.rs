@@ -20,8 +20,8 @@ const STACK_BYTES: usize = 16 << 20;
 /// Why there is no pool.
 #[derive(Debug, Error)]
 pub enum PoolError {
-    #[error("no memory for a hash table of {mib} MiB: {error}")]
-    Hash { mib: usize, error: AllocError },
+    #[error(transparent)]
+    Hash(#[from] AllocError),
     #[error("cannot start search thread {number}: {error}")]
     Thread {
         number: usize,
@@ -63,10 +63,7 @@ impl Pool {
     /// If memory or a thread cannot be allocated.
     pub fn new(threads: usize, hash_mib: usize, judge: &Judge) -> Result<Pool, PoolError> {
         let threads = threads.max(1);
-        let table = TranspositionTable::new(hash_mib).map_err(|error| PoolError::Hash {
-            mib: hash_mib,
-            error,
-        })?;
+        let table = TranspositionTable::new(hash_mib)?;
         let shared = Arc::new(Shared::new(table, threads));
         let mut pool = Pool {
             shared,

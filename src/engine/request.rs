@@ -103,7 +103,7 @@ impl Request {
     pub fn limits(
         &self,
         position: &Position,
-        overhead_ms: u64,
+        overhead_ms: usize,
         multi_pv: usize,
     ) -> (Limits, Vec<String>) {
         let (root_moves, refused) = self.root_moves(position);
@@ -116,7 +116,8 @@ impl Request {
             soft_nodes: None,
             mate: self.mate.filter(|&moves| moves > 0),
             // Who asks for an infinite search and names a clock means the former.
-            time: bounds(&clock, overhead_ms, position.game_ply()).filter(|_| !self.infinite),
+            time: bounds(&clock, overhead_ms as u64, position.game_ply())
+                .filter(|_| !self.infinite),
             root_moves,
             multi_pv: multi_pv.max(1),
         };

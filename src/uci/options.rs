@@ -1,6 +1,10 @@
 //! The table of options: what `uci` lists, what `setoption` sets, and what the book documents.
 
+use std::error::Error;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::path::Path;
+use std::str::FromStr;
 
 use thiserror::Error;
 
@@ -22,40 +26,43 @@ pub struct Preferences {
     pub style: Style,
 }
 
-/// An option's type, default and range, as UCI has them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Check { default: bool },
-    Spin { default: i64, min: i64, max: i64 },
-    Button,
-    Text,
-}
-
-/// A value that fits its option's kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value<'a> {
-    Check(bool),
-    Spin(i64),
-    Pressed,
-    /// `None` for empty text.
-    Text(Option<&'a str>),
-}
-
 /// What an option may change.
 pub struct Target<'a> {
     pub engine: &'a mut Engine,
     pub preferences: &'a mut Preferences,
 }
 
-type Setter = fn(&mut Target<'_>, Value<'_>) -> Result<(), OptionError>;
+/// Why a setter refused a value; [`set`] adds the option's name.
+type Refusal = Box<dyn Error + Send + Sync>;
+type Outcome = Result<(), Refusal>;
 
-/// One row of the table.
+/// An option's type with its default, its range, and what it does with a value that fits.
+pub enum Kind {
+    Check {
+        default: bool,
+        set: fn(&mut Target<'_>, bool) -> Outcome,
+    },
+    Spin {
+        default: usize,
+        min: usize,
+        max: usize,
+        set: fn(&mut Target<'_>, usize) -> Outcome,
+    },
+    Button {
+        press: fn(&mut Target<'_>) -> Outcome,
+    },
+    /// Empty by default; the setter receives `None` for empty text.
+    Text {
+        set: fn(&mut Target<'_>, Option<&str>) -> Outcome,
+    },
+}
+
+/// One row of the table: a new option is a new row, and nothing else.
 pub struct UciOption {
     pub name: &'static str,
     pub kind: Kind,
     /// A sentence for the book.
     pub help: &'static str,
-    set: Setter,
 }
 
 /// Why an option was not set; it keeps its value.
@@ -70,161 +77,157 @@ pub enum OptionError {
         expected: String,
     },
     #[error("option {name}: {error}")]
-    Engine {
+    Refused {
         name: &'static str,
-        error: engine::EngineError,
+        #[source]
+        error: Refusal,
     },
-    #[error("option Debug Log File: {0}")]
-    LogFile(std::io::Error),
 }
 
 /// Every option, in the order in which clients see them.
 pub const OPTIONS: &[UciOption] = &[
     UciOption {
         name: "Hash",
-        kind: spin(engine::HASH_DEFAULT, engine::HASH_MIN, engine::HASH_MAX),
-        help: "Size of the hash table in MiB. If memory lacks, the old size is kept.",
-        set: |target, value| engine_option("Hash", target.engine.set_hash(size(value))),
+        kind: Kind::Spin {
+            default: engine::HASH_DEFAULT,
+            min: engine::HASH_MIN,
+            max: engine::HASH_MAX,
+            set: |target, mib| Ok(target.engine.set_hash(mib)?),
+        },
+        help: "Size of the hash table in MiB. If so much cannot be allocated, the old size is \
+               kept.",
     },
     UciOption {
         name: "Clear Hash",
-        kind: Kind::Button,
+        kind: Kind::Button {
+            press: |target| Ok(target.engine.clear_hash()?),
+        },
         help: "Empties the hash table.",
-        set: |target, _| engine_option("Clear Hash", target.engine.clear_hash()),
     },
     UciOption {
         name: "Threads",
-        kind: spin(1, 1, engine::THREADS_MAX),
-        help: "Number of search threads.",
-        set: |target, value| engine_option("Threads", target.engine.set_threads(size(value))),
+        kind: Kind::Spin {
+            default: 1,
+            min: 1,
+            max: engine::THREADS_MAX,
+            set: |target, threads| Ok(target.engine.set_threads(threads)?),
+        },
+        help: "Number of search threads. If so many cannot be started, the old number is kept.",
     },
     UciOption {
         name: "MultiPV",
-        kind: spin(1, 1, engine::MULTI_PV_MAX),
-        help: "How many of the best moves get an exact score and a line each.",
-        set: |target, value| {
-            target.engine.settings.multi_pv = size(value);
-            Ok(())
+        kind: Kind::Spin {
+            default: 1,
+            min: 1,
+            max: engine::MULTI_PV_MAX,
+            set: |target, lines| {
+                target.engine.settings.multi_pv = lines;
+                Ok(())
+            },
         },
+        help: "How many of the best moves get an exact score and a line each.",
     },
     UciOption {
         name: "Ponder",
-        kind: Kind::Check { default: false },
+        kind: Kind::Check {
+            default: false,
+            set: |_, _| Ok(()),
+        },
         help: "Tells that the client may send `go ponder`; nothing changes in the engine.",
-        set: |_, _| Ok(()),
     },
     UciOption {
         name: "Move Overhead",
-        kind: spin(
-            engine::OVERHEAD_DEFAULT as usize,
-            0,
-            engine::OVERHEAD_MAX as usize,
-        ),
-        help: "Milliseconds lost on each move outside the engine: raise it over a network.",
-        set: |target, value| {
-            target.engine.settings.move_overhead = size(value) as u64;
-            Ok(())
+        kind: Kind::Spin {
+            default: engine::OVERHEAD_DEFAULT,
+            min: 0,
+            max: engine::OVERHEAD_MAX,
+            set: |target, ms| {
+                target.engine.settings.move_overhead = ms;
+                Ok(())
+            },
         },
+        help: "Milliseconds lost on each move outside the engine: raise it over a network.",
     },
     UciOption {
         name: "UCI_Chess960",
-        kind: Kind::Check { default: false },
-        help: "Plays Chess960: castling is written as the king taking its own rook.",
-        set: |target, value| {
-            let on = value == Value::Check(true);
-            let mode = if on {
-                CastlingMode::Chess960
-            } else {
-                CastlingMode::Standard
-            };
-            engine_option("UCI_Chess960", target.engine.set_castling(mode))
+        kind: Kind::Check {
+            default: false,
+            set: |target, on| {
+                let mode = if on {
+                    CastlingMode::Chess960
+                } else {
+                    CastlingMode::Standard
+                };
+                Ok(target.engine.set_castling(mode)?)
+            },
         },
+        help: "Plays Chess960: castling is written as the king taking its own rook.",
     },
     UciOption {
         name: "UCI_ShowWDL",
-        kind: Kind::Check { default: false },
-        help: "Adds the chances of winning, drawing and losing, in permille, to every score.",
-        set: |target, value| {
-            target.preferences.style.show_wdl = value == Value::Check(true);
-            Ok(())
+        kind: Kind::Check {
+            default: false,
+            set: |target, on| {
+                target.preferences.style.show_wdl = on;
+                Ok(())
+            },
         },
+        help: "Adds the chances of winning, drawing and losing, in permille, to every score.",
     },
     UciOption {
         name: "UCI_AnalyseMode",
-        kind: Kind::Check { default: false },
+        kind: Kind::Check {
+            default: false,
+            set: |_, _| Ok(()),
+        },
         help: "Accepted for clients that set it; play and analysis are the same search.",
-        set: |_, _| Ok(()),
     },
     UciOption {
         name: "SyzygyPath",
-        kind: Kind::Text,
-        help: "Directories of Syzygy tablebases. Accepted, and without effect so far.",
-        set: |target, value| {
-            target.engine.settings.syzygy_path = text(value).map(str::to_owned);
-            Ok(())
+        kind: Kind::Text {
+            set: |target, path| {
+                target.engine.settings.syzygy_path = path.map(str::to_owned);
+                Ok(())
+            },
         },
+        help: "Directories of Syzygy tablebases. Accepted, and without effect so far.",
     },
     UciOption {
         name: "EvalFile",
-        kind: Kind::Text,
+        kind: Kind::Text {
+            set: |target, path| {
+                match path {
+                    Some(TAPERED) => target.engine.set_tapered()?,
+                    path => target.engine.set_network(path.map(Path::new))?,
+                }
+                Ok(())
+            },
+        },
         help: "A network file to evaluate with; empty for the one built in; `<tapered>` for the \
                classical evaluation that networks are measured against.",
-        set: |target, value| {
-            let result = match text(value) {
-                Some(TAPERED) => target.engine.set_tapered(),
-                path => target.engine.set_network(path.map(Path::new)),
-            };
-            engine_option("EvalFile", result)
-        },
     },
     UciOption {
         name: "Debug Log File",
-        kind: Kind::Text,
+        kind: Kind::Text {
+            set: |_, path| Ok(logfile::redirect(path.map(Path::new))?),
+        },
         help: "Writes all that is said in both directions to this file; empty to stop.",
-        set: |_, value| logfile::redirect(text(value).map(Path::new)).map_err(OptionError::LogFile),
     },
 ];
-
-const fn spin(default: usize, min: usize, max: usize) -> Kind {
-    Kind::Spin {
-        default: default as i64,
-        min: min as i64,
-        max: max as i64,
-    }
-}
-
-fn size(value: Value<'_>) -> usize {
-    match value {
-        Value::Spin(number) => usize::try_from(number).unwrap_or(0),
-        _ => 0,
-    }
-}
-
-fn text(value: Value<'_>) -> Option<&str> {
-    match value {
-        Value::Text(text) => text,
-        _ => None,
-    }
-}
-
-fn engine_option(
-    name: &'static str,
-    result: Result<(), engine::EngineError>,
-) -> Result<(), OptionError> {
-    result.map_err(|error| OptionError::Engine { name, error })
-}
 
 impl UciOption {
     /// The line that declares the option.
     #[must_use]
     pub fn declaration(&self) -> String {
         let kind = match self.kind {
-            Kind::Check { default } => format!("check default {default}"),
-            Kind::Spin { default, min, max } => {
+            Kind::Check { default, .. } => format!("check default {default}"),
+            Kind::Spin {
+                default, min, max, ..
+            } => {
                 format!("spin default {default} min {min} max {max}")
             }
-            Kind::Button => "button".to_owned(),
-            Kind::Text => format!("string default {EMPTY}"),
+            Kind::Button { .. } => "button".to_owned(),
+            Kind::Text { .. } => format!("string default {EMPTY}"),
         };
         format!("option name {} type {kind}", self.name)
     }
@@ -233,42 +236,66 @@ impl UciOption {
     #[must_use]
     pub fn row(&self) -> String {
         let (kind, default) = match self.kind {
-            Kind::Check { default } => ("true or false".to_owned(), default.to_string()),
-            Kind::Spin { default, min, max } => (format!("{min} to {max}"), default.to_string()),
-            Kind::Button => ("button".to_owned(), String::new()),
-            Kind::Text => ("text".to_owned(), "empty".to_owned()),
+            Kind::Check { default, .. } => ("true or false".to_owned(), default.to_string()),
+            Kind::Spin {
+                default, min, max, ..
+            } => (format!("{min} to {max}"), default.to_string()),
+            Kind::Button { .. } => ("button".to_owned(), String::new()),
+            Kind::Text { .. } => ("text".to_owned(), "empty".to_owned()),
         };
         format!("| `{}` | {kind} | {default} | {} |", self.name, self.help)
     }
 
-    fn read<'a>(&self, value: Option<&'a str>) -> Result<Value<'a>, OptionError> {
-        read(self.name, self.kind, value)
+    /// Reads the value and passes it to the setter.
+    fn set(&self, target: &mut Target<'_>, value: Option<&str>) -> Result<(), OptionError> {
+        let given = value.unwrap_or("");
+        let outcome = match self.kind {
+            Kind::Check { set, .. } => set(target, read_check(self.name, given)?),
+            Kind::Spin { min, max, set, .. } => {
+                set(target, read_number(self.name, given, min..=max)?)
+            }
+            Kind::Button { press } => press(target),
+            Kind::Text { set } => set(
+                target,
+                value.filter(|text| !text.is_empty() && *text != EMPTY),
+            ),
+        };
+        outcome.map_err(|error| OptionError::Refused {
+            name: self.name,
+            error,
+        })
     }
 }
 
-/// Reads a value of the given kind. Numbers out of range are refused, not bent.
-fn read<'a>(name: &str, kind: Kind, value: Option<&'a str>) -> Result<Value<'a>, OptionError> {
-    let given = value.unwrap_or("");
-    let wrong = |expected: String| OptionError::Value {
+fn wrong_value(name: &str, given: &str, expected: String) -> OptionError {
+    OptionError::Value {
         name: name.to_owned(),
         value: given.chars().take(LONGEST_QUOTE).collect(),
         expected,
-    };
-    match kind {
-        Kind::Check { .. } if given.eq_ignore_ascii_case("true") => Ok(Value::Check(true)),
-        Kind::Check { .. } if given.eq_ignore_ascii_case("false") => Ok(Value::Check(false)),
-        Kind::Check { .. } => Err(wrong("true or false".to_owned())),
-        Kind::Spin { min, max, .. } => given
-            .parse()
-            .ok()
-            .filter(|number| (min..=max).contains(number))
-            .map(Value::Spin)
-            .ok_or_else(|| wrong(format!("a whole number from {min} to {max}"))),
-        Kind::Button => Ok(Value::Pressed),
-        Kind::Text => Ok(Value::Text(
-            value.filter(|text| !text.is_empty() && *text != EMPTY),
-        )),
     }
+}
+
+fn read_check(name: &str, given: &str) -> Result<bool, OptionError> {
+    if given.eq_ignore_ascii_case("true") {
+        Ok(true)
+    } else if given.eq_ignore_ascii_case("false") {
+        Ok(false)
+    } else {
+        Err(wrong_value(name, given, "true or false".to_owned()))
+    }
+}
+
+/// Numbers out of range are refused, not bent.
+fn read_number<T: FromStr + PartialOrd + Display>(
+    name: &str,
+    given: &str,
+    range: RangeInclusive<T>,
+) -> Result<T, OptionError> {
+    let number = given.parse().ok().filter(|number| range.contains(number));
+    number.ok_or_else(|| {
+        let (min, max) = (range.start(), range.end());
+        wrong_value(name, given, format!("a whole number from {min} to {max}"))
+    })
 }
 
 /// Longest piece of a wrong value that an error quotes.
@@ -310,60 +337,28 @@ fn switches() -> &'static [&'static str] {
     }
 }
 
-/// Sets a parameter or an off-switch of the search.
-fn set_tuning(name: &str, value: Option<&str>) -> Result<(), OptionError> {
-    if let Some(parameter) = tunables()
-        .iter()
-        .find(|parameter| parameter.name.eq_ignore_ascii_case(name))
-    {
-        return set_tunable(parameter, value);
-    }
-    let Some(switch) = switches()
-        .iter()
-        .find(|switch| switch.eq_ignore_ascii_case(name))
-    else {
-        return Err(OptionError::Unknown(
-            name.chars().take(LONGEST_QUOTE).collect(),
-        ));
-    };
-    if let Value::Check(on) = read(switch, Kind::Check { default: true }, value)? {
-        params::switch(switch, on);
-    }
-    Ok(())
-}
-
-/// Sets a parameter of the search.
-fn set_tunable(parameter: &Parameter, value: Option<&str>) -> Result<(), OptionError> {
-    let kind = Kind::Spin {
-        default: parameter.default.into(),
-        min: parameter.min.into(),
-        max: parameter.max.into(),
-    };
-    if let Value::Spin(number) = read(parameter.name, kind, value)? {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "within the parameter's range"
-        )]
-        params::set(parameter.name, number as i32);
-    }
-    Ok(())
-}
-
 /// Sets the option with this name, in any case.
 ///
 /// # Errors
 /// If there is no such option, the value does not fit, or the engine refuses it.
 pub fn set(target: &mut Target<'_>, name: &str, value: Option<&str>) -> Result<(), OptionError> {
-    match OPTIONS
-        .iter()
-        .find(|option| option.name.eq_ignore_ascii_case(name))
-    {
-        Some(option) => {
-            let value = option.read(value)?;
-            (option.set)(target, value)
-        }
-        None => set_tuning(name, value),
+    let is_named = |other: &str| other.eq_ignore_ascii_case(name);
+    let given = value.unwrap_or("");
+    if let Some(option) = OPTIONS.iter().find(|option| is_named(option.name)) {
+        return option.set(target, value);
     }
+    if let Some(parameter) = tunables().iter().find(|tunable| is_named(tunable.name)) {
+        let range = parameter.min..=parameter.max;
+        params::set(parameter.name, read_number(parameter.name, given, range)?);
+        return Ok(());
+    }
+    if let Some(switch) = switches().iter().find(|switch| is_named(switch)) {
+        params::switch(switch, read_check(switch, given)?);
+        return Ok(());
+    }
+    Err(OptionError::Unknown(
+        name.chars().take(LONGEST_QUOTE).collect(),
+    ))
 }
 
 #[cfg(test)]
@@ -439,6 +434,29 @@ mod tests {
             try_set("Nonsense", None).0,
             Err(OptionError::Unknown(_))
         ));
+    }
+
+    #[test]
+    fn an_error_names_its_option_once() {
+        let refused = try_set("EvalFile", Some("no such file")).0;
+        let text = refused.expect_err("no such file").to_string();
+        assert!(text.starts_with("option EvalFile: "), "{text}");
+        assert_eq!(text.matches("EvalFile").count(), 1, "{text}");
+        assert_eq!(text.matches("no such file").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn defaults_are_within_their_ranges_and_what_an_engine_has() {
+        for option in OPTIONS {
+            if let Kind::Spin {
+                default, min, max, ..
+            } = option.kind
+            {
+                assert!((min..=max).contains(&default), "{}", option.name);
+            }
+        }
+        let settings = Engine::new().settings;
+        assert_eq!((settings.multi_pv, settings.move_overhead), (1, 10));
     }
 
     #[test]
