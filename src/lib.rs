@@ -9,7 +9,7 @@
 //! | 0 | [`types`], [`params`], [`memory`], [`files`] |
 //! | 1 | [`board`] |
 //! | 2 | [`nnue`], [`tt`], [`record`] |
-//! | 3 | [`chances`], [`eval`], [`history`], [`tablebase`], [`time`] |
+//! | 3 | [`chances`], [`eval`], [`history`], [`tablebase`], [`time`], [`teacher`] |
 //! | 4 | [`levels`], [`search`] |
 //! | 5 | [`engine`] |
 //! | 6 | [`bench`], [`lab`], [`train`], [`datagen`], [`label`], [`suite`], [`annotate`] |
@@ -43,6 +43,7 @@ pub mod record;
 pub mod search;
 pub mod suite;
 pub mod tablebase;
+pub mod teacher;
 pub mod time;
 pub mod train;
 pub mod tt;

@@ -17,6 +17,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("eval", 3),
     ("history", 3),
     ("time", 3),
+    ("teacher", 3),
     ("tablebase", 3),
     ("levels", 4),
     ("search", 4),

@@ -1,37 +1,56 @@
-//! `pleach label`: scores for recorded games from a UCI engine.
+//! `pleach label`: scores for recorded games and positions.
 
+use std::fs;
+use std::io::IsTerminal as _;
 use std::num::NonZero;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
 use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::label::{self, LabelJob, Question};
+use crate::label::engine::{EngineLabeller, Question};
+use crate::label::teacher::TeacherLabeller;
+use crate::label::{self, LabelJob, LabelProgress, Labeller};
+use crate::teacher::TeacherNet;
 
+const TEMPLATE: &str = "{wide_bar} {percent} %  {msg}  {eta} left";
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// Rewrites the scores of recorded games with a UCI engine's.
+/// Rewrites the scores of recorded games or positions with another engine's.
 ///
-/// Without --nodes the engine is asked `eval` and the line "Final evaluation" is read, as
-/// Stockfish and its kin print it: pawns for White, the engine's whole static evaluation with its
-/// material scaling, in a fresh position (no 50-move counter). Positions in check get no score.
-/// With --nodes the last exact score of a search is taken, mates as 32,000 less the plies to them.
+/// With --teacher a network file of Stockfish 15.1 is read and computed here. The label is the
+/// network's output as that engine uses it in search, less its material factor, in its printed
+/// centipawns. Positions in check get no score.
+///
+/// With --engine any UCI engine is asked: `eval`, of which the line "Final evaluation" is read as
+/// Stockfish and its kin print it (pawns for White, the whole static evaluation with its material
+/// scaling, of the position with its 50-move counter set back; none in check), or with --nodes a
+/// search, of which the last exact score is taken, mates as 32,000 less the plies to them.
 #[derive(Args, Clone, Debug)]
 pub struct LabelArgs {
-    /// File of games in viriformat, plain or zstd
-    pub games: PathBuf,
-    /// File to write (zstd); it appears when all games are labelled
+    /// File of games (viriformat) or of positions, plain or zstd
+    pub input: PathBuf,
+    /// File to write (zstd); it appears when everything is labelled
     #[arg(short, long)]
     pub output: PathBuf,
+    /// Network file of Stockfish 15.1 (nn-ad9b42354671.nnue; its command export_net writes it)
+    #[arg(long, conflicts_with_all = ["engine", "nodes", "timeout"])]
+    pub teacher: Option<PathBuf>,
+    /// Multiply by the material factor of the teacher's engine, 1.04 to 1.38
+    #[arg(long, requires = "teacher")]
+    pub material_factor: bool,
     /// UCI engine; found as the shell finds programs
     #[arg(long, default_value = "stockfish")]
     pub engine: PathBuf,
-    /// Search so many nodes instead of asking for the static evaluation (`eval`)
-    #[arg(long)]
+    /// Let the engine search so many nodes instead of asking for its static evaluation (`eval`)
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: Option<u64>,
-    /// Engine processes at once [default: the machine's threads]
-    #[arg(short, long)]
-    pub processes: Option<usize>,
+    /// Threads, or engine processes, at once [default: the machine's threads]
+    #[arg(short, long, visible_alias = "processes")]
+    pub threads: Option<usize>,
     /// Give up if the engine takes longer than this for one position, in seconds
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: u64,
@@ -40,32 +59,81 @@ pub struct LabelArgs {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// See [`label::run`].
+/// See [`label::run`]; or the teacher's file or the engine is refused.
 pub fn run(args: LabelArgs) -> anyhow::Result<()> {
     super::log_to_stderr();
     let machine = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let job = LabelJob {
-        games: args.games,
-        output: args.output,
-        engine: args.engine,
-        question: args.nodes.map_or(Question::Static, Question::Nodes),
-        processes: args.processes.unwrap_or(machine),
-        patience: Duration::from_secs(args.timeout),
-    };
-    let started = Instant::now();
-    let mut last_line = Instant::now();
-    let speed = |plies: u64| plies as f64 / started.elapsed().as_secs_f64().max(f64::MIN_POSITIVE);
-    let mut all = 0;
-    let games = label::run(&job, |games, plies| {
-        all = plies;
-        if last_line.elapsed() >= LINE_EVERY {
-            last_line = Instant::now();
-            log::info!("{games} games, {plies} plies, {:.0} plies/s", speed(plies));
+    let mut labellers: Vec<Box<dyn Labeller>> = Vec::new();
+    let threads = args.threads.unwrap_or(machine).max(1);
+    if let Some(path) = &args.teacher {
+        let net = TeacherNet::load(path).with_context(|| path.display().to_string())?;
+        let net = Arc::new(net);
+        labellers.extend((0..threads).map(|_| -> Box<dyn Labeller> {
+            Box::new(TeacherLabeller::new(Arc::clone(&net), args.material_factor))
+        }));
+    } else {
+        let question = args.nodes.map_or(Question::Static, Question::Nodes);
+        let patience = Duration::from_secs(args.timeout);
+        for _ in 0..threads {
+            let engine = EngineLabeller::start(&args.engine, question, patience)?;
+            labellers.push(Box::new(engine));
         }
-    })?;
-    log::info!(
-        "{games} games, {all} plies, {:.0} plies/s: done",
-        speed(all)
-    );
+    }
+    let length = fs::metadata(&args.input).map_or(0, |data| data.len());
+    let job = LabelJob {
+        input: args.input,
+        output: args.output,
+    };
+    let mut reporter = Reporter::new(length);
+    let done = label::run(&job, &mut labellers, |done| reporter.update(done))?;
+    reporter.finish(done);
     Ok(())
+}
+
+/// A bar on a terminal, a log line now and then elsewhere.
+struct Reporter {
+    bar: Option<ProgressBar>,
+    started: Instant,
+    last_line: Instant,
+}
+
+impl Reporter {
+    fn new(bytes: u64) -> Reporter {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new(bytes);
+            if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+                bar.set_style(style);
+            }
+            bar
+        });
+        let now = Instant::now();
+        Reporter {
+            bar,
+            started: now,
+            last_line: now,
+        }
+    }
+
+    fn text(&self, done: LabelProgress) -> String {
+        let seconds = self.started.elapsed().as_secs_f64();
+        let speed = done.positions as f64 / seconds.max(f64::MIN_POSITIVE);
+        format!("{} positions, {speed:.0} a second", done.positions)
+    }
+
+    fn update(&mut self, done: LabelProgress) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(done.bytes);
+            bar.set_message(self.text(done));
+        } else if self.last_line.elapsed() >= LINE_EVERY {
+            self.last_line = Instant::now();
+            log::info!("{}", self.text(done));
+        }
+    }
+
+    fn finish(&self, done: LabelProgress) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        log::info!("{}: done", self.text(done));
+    }
 }

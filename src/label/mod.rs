@@ -1,307 +1,230 @@
-//! New scores for recorded games, from any UCI engine.
+//! New scores for recorded games and positions.
 //!
-//! The engine runs as a process of its own, behind [`client`], and is asked position by position.
+//! They come from a network file of another engine, computed here at about a microsecond each
+//! ([`teacher`]), or from any UCI engine ([`engine`]), which runs as a process of its own behind
+//! [`client`]. Scores are centipawns from White's side.
 
 pub mod client;
+pub mod engine;
+pub mod teacher;
 
-use std::path::PathBuf;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use thiserror::Error;
 
-use crate::board::{FenError, Position};
+use crate::board::FenError;
 use crate::files;
-use crate::record::{GameReader, GameRecord, GameWriter, NO_SCORE, RecordError};
-use crate::types::Color;
+use crate::record::{
+    GameReader, GameRecord, GameWriter, PositionReader, PositionRecord, PositionWriter,
+    RecordError, holds_positions,
+};
 
-use client::{ClientError, UciClient};
+use client::ClientError;
 
-/// How the engine is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
-    /// Its command `eval`, which Stockfish and its kin have: the static evaluation of the
-    /// position, without the game before it. Positions in check get [`NO_SCORE`].
-    Static,
-    /// A search of so many nodes, with the game before it.
-    Nodes(u64),
+/// Evaluations keep this far from mates, which begin at 32,000 less a thousand plies.
+const MAX_SCORE: i32 = 31_000;
+
+/// Gives scores, on one thread.
+pub trait Labeller: Send {
+    /// Rewrites the scores of a game.
+    ///
+    /// # Errors
+    /// The game's start or a move is illegal, or there is no score to be had.
+    fn game(&mut self, game: &mut GameRecord) -> Result<(), LineError>;
+
+    /// Rewrites the score of a position.
+    ///
+    /// # Errors
+    /// The position is illegal, or there is no score to be had.
+    fn position(&mut self, record: &mut PositionRecord) -> Result<(), LineError>;
+}
+
+/// Why a game or a position got no label.
+#[derive(Debug, Error)]
+pub enum LineError {
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    #[error("the engine gave no score for {0}")]
+    NoScore(String),
+    #[error(transparent)]
+    Position(#[from] FenError),
+    #[error("ply {ply} is no legal move")]
+    IllegalMove { ply: usize },
 }
 
 /// Why labelling failed.
 #[derive(Debug, Error)]
 pub enum LabelError {
-    #[error(transparent)]
-    Client(#[from] ClientError),
-    #[error("the engine gave no score for {0}")]
-    NoScore(String),
     #[error("{} would be replaced by its own labels: name another output", .0.display())]
     InputIsOutput(PathBuf),
     #[error("{}: {source}", path.display())]
     Record { path: PathBuf, source: RecordError },
-    #[error("{}: game {game}: {source}", path.display())]
-    Start960 {
+    #[error("{}: {kind} {number}: {source}", path.display())]
+    Line {
         path: PathBuf,
-        game: u64,
-        source: FenError,
-    },
-    #[error("{}: game {game}: ply {ply} is no legal move", path.display())]
-    IllegalMove {
-        path: PathBuf,
-        game: u64,
-        ply: usize,
+        kind: &'static str,
+        number: u64,
+        source: LineError,
     },
     #[error("a labelling thread broke off")]
     Thread,
 }
 
-/// White's score of the position after `moves` from `start`.
-fn score(
-    engine: &mut UciClient,
-    question: Question,
-    start: &str,
-    moves: &[String],
-    position: &Position,
-) -> Result<i16, LabelError> {
-    let mut found = None;
-    match question {
-        Question::Static if position.in_check() => return Ok(NO_SCORE),
-        Question::Static => {
-            let fen = fresh(&position.fen());
-            let commands = format!("position fen {fen}\neval\nisready");
-            engine.ask(&commands, "readyok", |line| {
-                found = static_score(line).or(found)
-            })?;
-        }
-        Question::Nodes(nodes) => {
-            let moves = moves.join(" ");
-            let commands = format!("position fen {start} moves {moves}\ngo nodes {nodes}");
-            engine.ask(&commands, "bestmove", |line| {
-                found = search_score(line).or(found)
-            })?;
-            if position.turn() == Color::Black {
-                found = found.map(i16::saturating_neg);
-            }
-        }
-    }
-    found.ok_or_else(|| LabelError::NoScore(position.fen()))
-}
-
-/// The FEN with its clocks set back, so that no 50-move damping touches the evaluation.
-fn fresh(fen: &str) -> String {
-    const BOARD_FIELDS: usize = 4;
-    let fields: Vec<&str> = fen.split(' ').take(BOARD_FIELDS).collect();
-    format!("{} 0 1", fields.join(" "))
-}
-
-/// Centipawns for White in a line that `eval` prints, if it is the one with the sum.
-fn static_score(line: &str) -> Option<i16> {
-    let rest = line.strip_prefix("Final evaluation")?;
-    let pawns = rest
-        .split_whitespace()
-        .find_map(|word| word.parse::<f64>().ok())?;
-    Some(
-        (100.0 * pawns)
-            .round()
-            .clamp(f64::from(-MATE), f64::from(MATE)) as i16,
-    )
-}
-
-/// What a mate on the board is worth in records.
-const MATE: i16 = 32_000;
-/// Evaluations keep this far from mates.
-const MAX_SCORE: i32 = 31_000;
-
-/// The side to move's score in an `info` line; bounds do not count.
-fn search_score(line: &str) -> Option<i16> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    if words.first() != Some(&"info")
-        || words.contains(&"lowerbound")
-        || words.contains(&"upperbound")
-    {
-        return None;
-    }
-    let place = words.iter().position(|word| *word == "score")?;
-    let number: i32 = words.get(place + 2)?.parse().ok()?;
-    match *words.get(place + 1)? {
-        "cp" => Some(number.clamp(-MAX_SCORE, MAX_SCORE) as i16),
-        "mate" => {
-            let plies = (2 * number.unsigned_abs()).min(1000) as i16;
-            Some(if number > 0 {
-                MATE + 1 - plies
-            } else {
-                plies - MATE
-            })
-        }
-        _ => None,
-    }
-}
-
-/// What is to be labelled and how.
+/// What is labelled and where the labels go.
 #[derive(Clone, Debug)]
 pub struct LabelJob {
-    pub games: PathBuf,
+    /// A file of games or of positions.
+    pub input: PathBuf,
+    /// A file of the same kind.
     pub output: PathBuf,
-    pub engine: PathBuf,
-    pub question: Question,
-    /// Engine processes at once.
-    pub processes: usize,
-    /// The longest wait for the answer to one position.
-    pub patience: Duration,
 }
 
-/// Labels all games in their order and returns how many there were; `progress` hears of games
-/// and plies so far.
+/// How far labelling has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LabelProgress {
+    /// Games, or positions in a file of positions.
+    pub records: u64,
+    /// Plies of games, or positions.
+    pub positions: u64,
+    /// Bytes of the input read so far.
+    pub bytes: u64,
+}
+
+/// Labels a whole file in its order, a share for each of the `labellers`; `report` is called now
+/// and then.
 ///
 /// # Errors
-/// The records or the engine fail.
-pub fn run(job: &LabelJob, mut progress: impl FnMut(u64, u64)) -> Result<u64, LabelError> {
-    const GAMES_A_PROCESS: usize = 16;
-    let recorded = |source| LabelError::Record {
-        path: job.games.clone(),
-        source,
-    };
-    if files::are_same(&job.games, &job.output) {
+/// The records or the labellers fail. The output is left as it was then.
+pub fn run(
+    job: &LabelJob,
+    labellers: &mut [Box<dyn Labeller>],
+    report: impl FnMut(LabelProgress),
+) -> Result<LabelProgress, LabelError> {
+    const GAMES: usize = 64;
+    const POSITIONS: usize = 1 << 14;
+    if files::are_same(&job.input, &job.output) {
         return Err(LabelError::InputIsOutput(job.output.clone()));
     }
-    let mut reader = GameReader::open(&job.games).map_err(recorded)?;
-    let mut engines = Vec::new();
-    for _ in 0..job.processes.max(1) {
-        engines.push(UciClient::start(&job.engine, job.patience)?);
-    }
-    let mut writer = GameWriter::create(&job.output).map_err(|source| LabelError::Record {
-        path: job.output.clone(),
-        source,
-    })?;
-    let (mut games, mut plies) = (0, 0);
-    loop {
-        let mut block = Vec::new();
-        while block.len() < engines.len() * GAMES_A_PROCESS {
-            match reader.next() {
-                Some(game) => block.push(game.map_err(recorded)?),
-                None => break,
+    let input = |source| record_error(&job.input, source);
+    let output = |source| record_error(&job.output, source);
+    let read = Arc::new(AtomicU64::new(0));
+    let bytes = Arc::clone(&read);
+    let kinds = holds_positions(&job.input).map_err(input)?;
+    let mut course = Course {
+        path: &job.input,
+        labellers,
+        bytes: &read,
+        report,
+        done: LabelProgress::default(),
+    };
+    if kinds {
+        let mut reader = PositionReader::open_counted(&job.input, bytes).map_err(input)?;
+        let mut writer = PositionWriter::create(&job.output).map_err(output)?;
+        while let Some(block) = course.block(&mut reader, POSITIONS, "position", |by, record| {
+            by.position(record)
+        })? {
+            for record in &block {
+                writer.write(record).map_err(output)?;
             }
+            course.note(block.len(), block.len());
         }
-        if block.is_empty() && games == 0 {
-            return Err(recorded(RecordError::NoGames));
+        writer.finish().map_err(output)?;
+    } else {
+        let mut reader = GameReader::open_counted(&job.input, bytes).map_err(input)?;
+        let mut writer = GameWriter::create(&job.output).map_err(output)?;
+        while let Some(block) =
+            course.block(&mut reader, GAMES, "game", |by, record| by.game(record))?
+        {
+            for record in &block {
+                writer.write(record).map_err(output)?;
+            }
+            let plies = block.iter().map(|game| game.plies.len()).sum();
+            course.note(block.len(), plies);
         }
-        if block.is_empty() {
-            writer.finish().map_err(|source| LabelError::Record {
-                path: job.output.clone(),
-                source,
-            })?;
-            return Ok(games);
+        if course.done.records == 0 {
+            return Err(input(RecordError::NoGames));
         }
-        label_block(job, &mut engines, games, &mut block)?;
-        for game in &block {
-            writer.write(game).map_err(|source| LabelError::Record {
-                path: job.output.clone(),
-                source,
-            })?;
-            games += 1;
-            plies += game.plies.len() as u64;
-        }
-        progress(games, plies);
+        writer.finish().map_err(output)?;
     }
+    Ok(course.done)
 }
 
-/// Labels games, a share for each engine.
-fn label_block(
-    job: &LabelJob,
-    engines: &mut [UciClient],
-    before: u64,
-    block: &mut [GameRecord],
-) -> Result<(), LabelError> {
-    let share = block.len().div_ceil(engines.len()).max(1);
-    std::thread::scope(|scope| {
-        let handles: Vec<_> = engines
-            .iter_mut()
-            .zip(block.chunks_mut(share))
-            .enumerate()
-            .map(|(index, (engine, games))| {
-                scope.spawn(move || {
-                    let first = before + (index * share) as u64 + 1;
-                    (first..)
-                        .zip(games)
-                        .try_for_each(|(number, game)| label_game(job, engine, number, game))
-                })
-            })
-            .collect();
-        for handle in handles {
-            handle.join().map_err(|_| LabelError::Thread)??;
-        }
-        Ok(())
-    })
-}
-
-fn label_game(
-    job: &LabelJob,
-    engine: &mut UciClient,
-    number: u64,
-    game: &mut GameRecord,
-) -> Result<(), LabelError> {
-    let path = &job.games;
-    let mut position = game.start.unpack().map_err(|source| LabelError::Start960 {
-        path: path.clone(),
-        game: number,
+fn record_error(path: &Path, source: RecordError) -> LabelError {
+    LabelError::Record {
+        path: path.to_path_buf(),
         source,
-    })?;
-    let start = position.fen();
-    let mut moves = Vec::new();
-    for (index, ply) in game.plies.iter_mut().enumerate() {
-        let m = position
-            .unpack(ply.played)
-            .ok_or_else(|| LabelError::IllegalMove {
-                path: path.clone(),
-                game: number,
-                ply: index + 1,
-            })?;
-        ply.score = score(engine, job.question, &start, &moves, &position)?;
-        moves.push(position.uci(m));
-        position = position.play(m);
     }
-    Ok(())
+}
+
+/// A file's way through the labellers.
+struct Course<'a, Report> {
+    path: &'a Path,
+    labellers: &'a mut [Box<dyn Labeller>],
+    bytes: &'a AtomicU64,
+    report: Report,
+    done: LabelProgress,
+}
+
+impl<Report: FnMut(LabelProgress)> Course<'_, Report> {
+    /// Reads up to `share` records for each labeller and has them labelled; `None` at the end.
+    fn block<T: Send>(
+        &mut self,
+        reader: &mut impl Iterator<Item = Result<T, RecordError>>,
+        share: usize,
+        kind: &'static str,
+        label: impl Fn(&mut dyn Labeller, &mut T) -> Result<(), LineError> + Sync,
+    ) -> Result<Option<Vec<T>>, LabelError> {
+        let block: Result<Vec<T>, RecordError> =
+            reader.take(share * self.labellers.len()).collect();
+        let mut block = block.map_err(|source| record_error(self.path, source))?;
+        if block.is_empty() {
+            return Ok(None);
+        }
+        let share = block.len().div_ceil(self.labellers.len());
+        let (path, before, label) = (self.path, self.done.records, &label);
+        std::thread::scope(|scope| {
+            let work = |(index, (labeller, part)): (usize, (&mut Box<dyn Labeller>, &mut [T]))| {
+                let first = before + (index * share) as u64 + 1;
+                (first..).zip(part).try_for_each(|(number, record)| {
+                    label(labeller.as_mut(), record).map_err(|source| LabelError::Line {
+                        path: path.to_path_buf(),
+                        kind,
+                        number,
+                        source,
+                    })
+                })
+            };
+            let shares = self.labellers.iter_mut().zip(block.chunks_mut(share));
+            let handles: Vec<_> = shares
+                .enumerate()
+                .map(|share| scope.spawn(move || work(share)))
+                .collect();
+            for handle in handles {
+                handle.join().map_err(|_| LabelError::Thread)??;
+            }
+            Ok(())
+        })?;
+        Ok(Some(block))
+    }
+
+    fn note(&mut self, records: usize, positions: usize) {
+        self.done.records += records as u64;
+        self.done.positions += positions as u64;
+        self.done.bytes = self.bytes.load(Ordering::Relaxed);
+        (self.report)(self.done);
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::time::Duration;
 
+    use super::engine::{EngineLabeller, Question};
     use super::*;
-
-    #[test]
-    fn evaluations_are_read_as_stockfish_prints_them() {
-        let line = "Final evaluation       +0.25 (white side) [with scaled NNUE, hybrid, ...]";
-        assert_eq!(static_score(line), Some(25));
-        assert_eq!(
-            static_score("Final evaluation       -12.07 (white side)"),
-            Some(-1207)
-        );
-        assert_eq!(static_score("Final evaluation: none (in check)"), None);
-        assert_eq!(
-            static_score("NNUE evaluation        +0.25 (white side)"),
-            None
-        );
-    }
-
-    #[test]
-    fn searches_are_read_without_bounds() {
-        let line = "info depth 8 seldepth 9 multipv 1 score cp -31 nodes 700 nps 1 pv e7e5";
-        assert_eq!(search_score(line), Some(-31));
-        assert_eq!(
-            search_score("info depth 9 score cp 55 lowerbound nodes 710"),
-            None
-        );
-        assert_eq!(
-            search_score("info depth 9 score mate 2 nodes 710"),
-            Some(31_997)
-        );
-        assert_eq!(
-            search_score("info depth 9 score mate -2 nodes 710"),
-            Some(-31_996)
-        );
-        assert_eq!(search_score("info depth 0 score mate 0"), Some(-32_000));
-        assert_eq!(search_score("info string score cp 3"), Some(3));
-        assert_eq!(search_score("bestmove e2e4"), None);
-    }
+    use crate::board::Position;
+    use crate::record::NO_SCORE;
 
     /// A program for tests: a shell script that is there as long as this value.
     #[cfg(unix)]
@@ -341,9 +264,25 @@ mod tests {
         }
     }
 
+    /// Labels with two processes of an engine.
+    #[cfg(unix)]
+    fn label(
+        job: &LabelJob,
+        engine: &Script,
+        question: Question,
+    ) -> Result<LabelProgress, LabelError> {
+        const PATIENCE: Duration = Duration::from_secs(60);
+        let start = || EngineLabeller::start(engine.path(), question, PATIENCE);
+        let mut engines: Vec<Box<dyn Labeller>> = Vec::new();
+        for _ in 0..2 {
+            engines.push(Box::new(start().expect("an engine")));
+        }
+        run(job, &mut engines, |_| ())
+    }
+
     /// A folder with a file of random games, and what to do with it.
     #[cfg(unix)]
-    fn job(engine: &Script) -> (tempfile::TempDir, LabelJob) {
+    fn job() -> (tempfile::TempDir, LabelJob) {
         use crate::board::tests::Random;
         use crate::record::{PackedBoard, PlyRecord};
         use crate::types::GameResult;
@@ -374,11 +313,7 @@ mod tests {
         writer.finish().expect("a file");
         let job = LabelJob {
             output: folder.path().join("labelled.vf.zst"),
-            question: Question::Static,
-            processes: 2,
-            patience: Duration::from_secs(60),
-            engine: engine.path().to_path_buf(),
-            games,
+            input: games,
         };
         (folder, job)
     }
@@ -399,15 +334,16 @@ done";
     #[test]
     fn games_are_labelled_in_order_for_both_colours() {
         let engine = Script::new(ANSWERS);
-        let (_folder, mut job) = job(&engine);
+        let (_folder, job) = job();
         let read = |path: &Path| -> Vec<GameRecord> {
             GameReader::open(path)
                 .expect("a file")
                 .map(|game| game.expect("a game"))
                 .collect()
         };
-        let before = read(&job.games);
-        assert_eq!(run(&job, |_, _| ()).expect("labels"), 40);
+        let before = read(&job.input);
+        let done = label(&job, &engine, Question::Static).expect("labels");
+        assert_eq!(done.records, 40);
         let mut after = read(&job.output);
         let scores: Vec<i16> = after
             .iter()
@@ -420,8 +356,7 @@ done";
             .flat_map(|game| &mut game.plies)
             .for_each(|ply| ply.score = 0);
         assert_eq!(after, before);
-        job.question = Question::Nodes(100);
-        run(&job, |_, _| ()).expect("labels");
+        label(&job, &engine, Question::Nodes(100)).expect("labels");
         for game in read(&job.output) {
             let scores: Vec<i16> = game.plies.iter().map(|ply| ply.score).collect();
             assert!(
@@ -435,14 +370,11 @@ done";
     #[cfg(unix)]
     #[test]
     fn an_engine_that_fails_leaves_the_output_as_it_was() {
-        for script in [
-            "exit 1",
-            "read l; echo uciok; read l; read l; echo readyok; read l; exit 1",
-        ] {
-            let engine = Script::new(script);
-            let (folder, job) = job(&engine);
+        {
+            let engine = Script::new("read l; echo uciok; read l; read l; echo readyok; read l");
+            let (folder, job) = job();
             std::fs::write(&job.output, "precious").expect("written");
-            assert!(run(&job, |_, _| ()).is_err());
+            assert!(label(&job, &engine, Question::Static).is_err());
             assert_eq!(std::fs::read(&job.output).expect("the file"), b"precious");
             let left = std::fs::read_dir(folder.path()).expect("a folder").count();
             assert_eq!(left, 2, "no temporary file stays");
@@ -453,14 +385,14 @@ done";
     #[test]
     fn games_are_not_replaced_by_their_labels() {
         let engine = Script::new(ANSWERS);
-        let (_folder, mut job) = job(&engine);
-        let before = std::fs::read(&job.games).expect("the games");
-        job.output = job.games.clone();
-        let result = run(&job, |_, _| ());
+        let (_folder, mut job) = job();
+        let before = std::fs::read(&job.input).expect("the games");
+        job.output = job.input.clone();
+        let result = label(&job, &engine, Question::Static);
         assert!(
             matches!(result, Err(LabelError::InputIsOutput(_))),
             "{result:?}"
         );
-        assert_eq!(std::fs::read(&job.games).expect("the games"), before);
+        assert_eq!(std::fs::read(&job.input).expect("the games"), before);
     }
 }

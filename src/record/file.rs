@@ -3,15 +3,17 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::files::PendingFile;
 use crate::types::{GameResult, PackedMove};
 
 use super::packed_board::PACKED_BYTES;
-use super::{GameRecord, PackedBoard, PlyRecord, RecordError};
+use super::{GameRecord, PackedBoard, PlyRecord, RecordError, position};
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-const BUFFER_BYTES: usize = 1 << 20;
+pub(super) const BUFFER_BYTES: usize = 1 << 20;
 const PLY_BYTES: usize = 4;
 const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
@@ -31,20 +33,65 @@ impl GameReader<Box<dyn BufRead>> {
     /// # Errors
     /// [`RecordError::Open`] if it cannot be opened.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
-        let failed = |source| RecordError::Open {
-            path: path.to_path_buf(),
-            source,
+        GameReader::open_counted(path, Arc::default())
+    }
+
+    /// The same; `read` counts the file's bytes as they are read.
+    ///
+    /// # Errors
+    /// [`RecordError::Open`] if it cannot be opened.
+    pub fn open_counted(path: &Path, read: Arc<AtomicU64>) -> Result<Self, RecordError> {
+        decoded(path, read).map(GameReader::new)
+    }
+}
+
+/// Counts the bytes that pass.
+struct Counted<R> {
+    inner: R,
+    read: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(bytes)?;
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// The bytes of a file, plain or decompressed as its first bytes tell.
+pub(super) fn decoded(path: &Path, read: Arc<AtomicU64>) -> Result<Box<dyn BufRead>, RecordError> {
+    let open = || -> io::Result<Box<dyn BufRead>> {
+        let file = Counted {
+            inner: File::open(path)?,
+            read,
         };
-        let mut file = BufReader::with_capacity(BUFFER_BYTES, File::open(path).map_err(failed)?);
-        let compressed = file.fill_buf().map_err(failed)?.starts_with(&ZSTD_MAGIC);
-        let input: Box<dyn BufRead> = if compressed {
-            let decoder = zstd::Decoder::with_buffer(file).map_err(failed)?;
+        let mut file = BufReader::with_capacity(BUFFER_BYTES, file);
+        let compressed = file.fill_buf()?.starts_with(&ZSTD_MAGIC);
+        Ok(if compressed {
+            let decoder = zstd::Decoder::with_buffer(file)?;
             Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
         } else {
             Box::new(file)
-        };
-        Ok(GameReader::new(input))
-    }
+        })
+    };
+    open().map_err(|source| RecordError::Open {
+        path: path.to_path_buf(),
+        source,
+    })
+}
+
+/// Whether a file holds single positions rather than games.
+///
+/// # Errors
+/// [`RecordError::Open`] if it cannot be read.
+pub fn holds_positions(path: &Path) -> Result<bool, RecordError> {
+    let mut input = decoded(path, Arc::default())?;
+    let first = input.fill_buf().map_err(|source| RecordError::Open {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    Ok(first.starts_with(&position::MAGIC))
 }
 
 impl<R: BufRead> GameReader<R> {

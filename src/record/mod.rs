@@ -11,13 +11,15 @@ mod file;
 mod game;
 mod mailbox;
 mod packed_board;
+mod position;
 #[cfg(test)]
 mod tests;
 
-pub use file::{FileHash, GameReader, GameWriter};
+pub use file::{FileHash, GameReader, GameWriter, holds_positions};
 pub use game::{GameRecord, NO_SCORE, PlyRecord};
 pub use mailbox::Mailbox;
 pub use packed_board::{BLACK, PackedBoard};
+pub use position::{PositionReader, PositionRecord, PositionWriter};
 
 use std::io;
 use std::path::PathBuf;
@@ -39,6 +41,9 @@ pub enum RecordError {
     /// A file without a single game, such as one of no length.
     #[error("the file holds no game")]
     NoGames,
+    /// A file of something other than positions.
+    #[error("the file holds no positions: its first bytes are not those of such a file")]
+    NoPositions,
     /// The start position is none.
     #[error("game {game}: {reason}")]
     BadBoard { game: u64, reason: &'static str },

@@ -7,7 +7,7 @@
 //! | 24 | 1 | en passant square (64 for none), 128 added if Black is to move |
 //! | 25 | 1 | halfmove clock |
 //! | 26 | 2 | fullmove number |
-//! | 28 | 2 | score, unused in games |
+//! | 28 | 2 | score, unused in games (see [`PositionRecord`](super::PositionRecord)) |
 //! | 30 | 1 | result: 0 Black won, 1 draw, 2 White won |
 //! | 31 | 1 | unused |
 //!
@@ -26,6 +26,8 @@ pub const BLACK: u8 = 8;
 const STM_EP: usize = 24;
 const HALFMOVES: usize = 25;
 const FULLMOVES: usize = 26;
+/// Of the score, which only single positions have.
+pub(super) const SCORE: usize = 28;
 const RESULT: usize = 30;
 const BLACK_TO_MOVE: u8 = 128;
 

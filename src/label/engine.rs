@@ -1,0 +1,185 @@
+//! Scores from any UCI engine, asked position by position.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::board::Position;
+use crate::record::{GameRecord, NO_SCORE, PositionRecord};
+use crate::types::Color;
+
+use super::client::{ClientError, UciClient};
+use super::{Labeller, LineError, MAX_SCORE};
+
+/// How the engine is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Its command `eval`, which Stockfish and its kin have: the static evaluation of the
+    /// position, without the game before it. Positions in check get [`NO_SCORE`].
+    Static,
+    /// A search of so many nodes, with the game before it.
+    Nodes(u64),
+}
+
+/// One process of an engine.
+pub struct EngineLabeller {
+    client: UciClient,
+    question: Question,
+}
+
+impl EngineLabeller {
+    /// Starts the engine; `patience` is the longest wait for the answer to one position.
+    ///
+    /// # Errors
+    /// See [`UciClient::start`].
+    pub fn start(
+        path: &Path,
+        question: Question,
+        patience: Duration,
+    ) -> Result<EngineLabeller, ClientError> {
+        let client = UciClient::start(path, patience)?;
+        Ok(EngineLabeller { client, question })
+    }
+
+    /// White's score of the position after `moves` from `start`.
+    fn score(
+        &mut self,
+        start: &str,
+        moves: &[String],
+        position: &Position,
+    ) -> Result<i16, LineError> {
+        let mut found = None;
+        match self.question {
+            Question::Static if position.in_check() => return Ok(NO_SCORE),
+            Question::Static => {
+                let fen = fresh(&position.fen());
+                let commands = format!("position fen {fen}\neval\nisready");
+                self.client.ask(&commands, "readyok", |line| {
+                    found = static_score(line).or(found)
+                })?;
+            }
+            Question::Nodes(nodes) => {
+                let moves = moves.join(" ");
+                let commands = format!("position fen {start} moves {moves}\ngo nodes {nodes}");
+                self.client.ask(&commands, "bestmove", |line| {
+                    found = search_score(line).or(found)
+                })?;
+                if position.turn() == Color::Black {
+                    found = found.map(i16::saturating_neg);
+                }
+            }
+        }
+        found.ok_or_else(|| LineError::NoScore(position.fen()))
+    }
+}
+
+impl Labeller for EngineLabeller {
+    fn game(&mut self, game: &mut GameRecord) -> Result<(), LineError> {
+        let mut position = game.start.unpack()?;
+        let start = position.fen();
+        let mut moves = Vec::new();
+        for (index, ply) in game.plies.iter_mut().enumerate() {
+            let m = position
+                .unpack(ply.played)
+                .ok_or(LineError::IllegalMove { ply: index + 1 })?;
+            ply.score = self.score(&start, &moves, &position)?;
+            moves.push(position.uci(m));
+            position = position.play(m);
+        }
+        Ok(())
+    }
+
+    fn position(&mut self, record: &mut PositionRecord) -> Result<(), LineError> {
+        let position = record.board.unpack()?;
+        record.score = self.score(&position.fen(), &[], &position)?;
+        Ok(())
+    }
+}
+
+/// The FEN with its clocks set back, so that no 50-move damping touches the evaluation.
+fn fresh(fen: &str) -> String {
+    const BOARD_FIELDS: usize = 4;
+    let fields: Vec<&str> = fen.split(' ').take(BOARD_FIELDS).collect();
+    format!("{} 0 1", fields.join(" "))
+}
+
+/// Centipawns for White in a line that `eval` prints, if it is the one with the sum.
+fn static_score(line: &str) -> Option<i16> {
+    let rest = line.strip_prefix("Final evaluation")?;
+    let pawns = rest
+        .split_whitespace()
+        .find_map(|word| word.parse::<f64>().ok())?;
+    Some(
+        (100.0 * pawns)
+            .round()
+            .clamp(f64::from(-MATE), f64::from(MATE)) as i16,
+    )
+}
+
+/// What a mate on the board is worth in records.
+const MATE: i16 = 32_000;
+
+/// The side to move's score in an `info` line; bounds do not count.
+fn search_score(line: &str) -> Option<i16> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    if words.first() != Some(&"info")
+        || words.contains(&"lowerbound")
+        || words.contains(&"upperbound")
+    {
+        return None;
+    }
+    let place = words.iter().position(|word| *word == "score")?;
+    let number: i32 = words.get(place + 2)?.parse().ok()?;
+    match *words.get(place + 1)? {
+        "cp" => Some(number.clamp(-MAX_SCORE, MAX_SCORE) as i16),
+        "mate" => {
+            let plies = (2 * number.unsigned_abs()).min(1000) as i16;
+            Some(if number > 0 {
+                MATE + 1 - plies
+            } else {
+                plies - MATE
+            })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evaluations_are_read_as_stockfish_prints_them() {
+        let line = "Final evaluation       +0.25 (white side) [with scaled NNUE, hybrid, ...]";
+        assert_eq!(static_score(line), Some(25));
+        assert_eq!(
+            static_score("Final evaluation       -12.07 (white side)"),
+            Some(-1207)
+        );
+        assert_eq!(static_score("Final evaluation: none (in check)"), None);
+        assert_eq!(
+            static_score("NNUE evaluation        +0.25 (white side)"),
+            None
+        );
+    }
+
+    #[test]
+    fn searches_are_read_without_bounds() {
+        let line = "info depth 8 seldepth 9 multipv 1 score cp -31 nodes 700 nps 1 pv e7e5";
+        assert_eq!(search_score(line), Some(-31));
+        assert_eq!(
+            search_score("info depth 9 score cp 55 lowerbound nodes 710"),
+            None
+        );
+        assert_eq!(
+            search_score("info depth 9 score mate 2 nodes 710"),
+            Some(31_997)
+        );
+        assert_eq!(
+            search_score("info depth 9 score mate -2 nodes 710"),
+            Some(-31_996)
+        );
+        assert_eq!(search_score("info depth 0 score mate 0"), Some(-32_000));
+        assert_eq!(search_score("info string score cp 3"), Some(3));
+        assert_eq!(search_score("bestmove e2e4"), None);
+    }
+}

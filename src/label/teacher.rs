@@ -1,0 +1,125 @@
+//! Scores from another engine's network, computed here.
+
+use std::sync::Arc;
+
+use crate::board::Position;
+use crate::record::{GameRecord, NO_SCORE, PositionRecord};
+use crate::teacher::{Teacher, TeacherNet, centipawns, material_factor};
+
+use super::{Labeller, LineError, MAX_SCORE};
+
+/// A network on one thread. Positions in check get [`NO_SCORE`]: the engines that such networks
+/// come from never ask them for one.
+pub struct TeacherLabeller {
+    teacher: Teacher,
+    scaled: bool,
+}
+
+impl TeacherLabeller {
+    /// Labels with this network; `scaled` adds its engine's material factor.
+    #[must_use]
+    pub fn new(net: Arc<TeacherNet>, scaled: bool) -> TeacherLabeller {
+        TeacherLabeller {
+            teacher: Teacher::new(net),
+            scaled,
+        }
+    }
+
+    /// Begins a line of moves.
+    pub fn reset(&mut self, root: &Position) {
+        self.teacher.reset(root);
+    }
+
+    /// White's score of the position that the line has come to, in centipawns.
+    pub fn score(&mut self, position: &Position) -> i16 {
+        if position.in_check() {
+            return NO_SCORE;
+        }
+        let mut units = self.teacher.evaluate(position).leaning();
+        self.teacher.settle();
+        if self.scaled {
+            units = material_factor(units, position.board());
+        }
+        let score = centipawns(units).clamp(-MAX_SCORE, MAX_SCORE) as i16;
+        if position.turn().is_white() {
+            score
+        } else {
+            -score
+        }
+    }
+}
+
+impl Labeller for TeacherLabeller {
+    fn game(&mut self, game: &mut GameRecord) -> Result<(), LineError> {
+        let mut position = game.start.unpack()?;
+        self.reset(&position);
+        for (index, ply) in game.plies.iter_mut().enumerate() {
+            let m = position
+                .unpack(ply.played)
+                .ok_or(LineError::IllegalMove { ply: index + 1 })?;
+            ply.score = self.score(&position);
+            let delta = position.delta(m);
+            self.teacher.push(&delta);
+            position = position.play_delta(m, &delta);
+        }
+        Ok(())
+    }
+
+    fn position(&mut self, record: &mut PositionRecord) -> Result<(), LineError> {
+        let position = record.board.unpack()?;
+        self.reset(&position);
+        record.score = self.score(&position);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::tests::Random;
+    use crate::record::{PackedBoard, PlyRecord};
+    use crate::teacher::tests::narrow_net;
+    use crate::types::{GameResult, PackedMove};
+
+    #[test]
+    fn a_game_s_labels_are_those_of_its_positions() {
+        let net = narrow_net();
+        let mut labeller = TeacherLabeller::new(Arc::clone(&net), false);
+        let mut fresh = TeacherLabeller::new(Arc::clone(&net), false);
+        let mut scaled = TeacherLabeller::new(net, true);
+        for seed in 0..10 {
+            let mut random = Random(seed);
+            let mut position = Position::startpos();
+            let mut game = GameRecord {
+                start: PackedBoard::pack(&position),
+                result: GameResult::Draw,
+                plies: Vec::new(),
+            };
+            let mut positions = Vec::new();
+            while game.plies.len() < 120 && position.has_legal_move() {
+                let moves = position.legal_moves();
+                let m = moves[random.below(moves.len())];
+                positions.push(position.clone());
+                game.plies.push(PlyRecord {
+                    played: PackedMove::new(m),
+                    score: 0,
+                });
+                position = position.play(m);
+            }
+            labeller.game(&mut game).expect("legal");
+            let plain = game.clone();
+            scaled.game(&mut game).expect("legal");
+            for ((ply, more), position) in plain.plies.iter().zip(&game.plies).zip(&positions) {
+                let mut record = PositionRecord {
+                    board: PackedBoard::pack(position),
+                    score: 0,
+                    result: GameResult::Draw,
+                };
+                fresh.position(&mut record).expect("legal");
+                assert_eq!(record.score, ply.score, "{}", position.fen());
+                assert_eq!(ply.score == NO_SCORE, position.in_check());
+                assert!(more.score.abs() >= ply.score.abs());
+            }
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! The teacher's sums over the board, kept up to date along a line of moves.
+//!
+//! As in Pleach's own network ([`nnue`](crate::nnue)): a move is only noted; when a position is
+//! evaluated its sums follow from the nearest ancestor's that hold. Where a king has moved all
+//! inputs of its side change: then the sums that its view was last computed with are taken and
+//! only the pieces that differ are added and subtracted.
+
+use std::sync::Arc;
+
+use arrayvec::ArrayVec;
+
+use crate::board::{Delta, Position};
+use crate::nnue::simd::{Isa, Operation, Simd};
+use crate::types::{Board, Color, Role, Square};
+
+use super::features::{TeacherView, VIEWS};
+use super::format::{Block, STACKS, TeacherNet};
+use super::forward::{OUTPUT_SCALE, change, change_values, derive, products, propagate};
+use super::piece_material;
+
+const SIDES: usize = 2;
+/// Pieces by which two boards can differ.
+const MAX_PIECES: usize = 64;
+/// How many piece counts share a stack.
+const PIECES_A_STACK: usize = 4;
+
+/// What the network thinks of a position, from the side to move: the sum of its two parts, in
+/// [`UNITS_A_PAWN`](super::UNITS_A_PAWN).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Evaluation {
+    /// The part that is a sum of piece values, 16 for a unit.
+    pub material: i32,
+    /// The part that went through the layers, 16 for a unit.
+    pub positional: i32,
+    /// Thousandths (of 1024) by which the second part counts more than the first.
+    lean: i32,
+}
+
+impl Evaluation {
+    /// Both parts alike: what the engine's command `eval` prints as NNUE evaluation.
+    #[must_use]
+    pub const fn plain(self) -> i32 {
+        (self.material + self.positional) / OUTPUT_SCALE
+    }
+
+    /// The second part weighted up a little as the engine does in search, the more the fewer
+    /// pieces there are. This is what positions are labelled with.
+    #[must_use]
+    pub const fn leaning(self) -> i32 {
+        const ONE: i32 = 1024;
+        ((ONE - self.lean) * self.material + (ONE + self.lean) * self.positional)
+            / (ONE * OUTPUT_SCALE)
+    }
+}
+
+/// How much more the positional part counts, in 1/1024.
+fn lean(board: &Board) -> i32 {
+    const MOST: i32 = 24;
+    const MATERIAL_STEP: i32 = 9560;
+    MOST - piece_material(board) / MATERIAL_STEP
+}
+
+/// The sums of one side.
+#[derive(Clone, Debug)]
+struct Sums {
+    neurons: Vec<Block>,
+    values: [i32; STACKS],
+}
+
+impl Sums {
+    /// The sums of a board without pieces.
+    fn empty(net: &TeacherNet) -> Sums {
+        Sums {
+            neurons: net.bias.clone(),
+            values: [0; STACKS],
+        }
+    }
+
+    #[inline(always)]
+    fn copy_from(&mut self, other: &Sums) {
+        self.neurons.copy_from_slice(&other.neurons);
+        self.values = other.values;
+    }
+}
+
+/// One position of the line. Arrays over sides are indexed by `Color as usize`.
+#[derive(Clone, Debug)]
+struct Entry {
+    sums: [Sums; SIDES],
+    /// Whether `sums` hold for this position.
+    valid: [bool; SIDES],
+    /// Whether the sums of the position before are of no use for a side.
+    turned: [bool; SIDES],
+    views: [TeacherView; SIDES],
+    /// What the move to this position changed.
+    delta: Delta,
+}
+
+/// The board and the sums that a view was last computed with.
+#[derive(Clone, Debug)]
+struct Snapshot {
+    sums: Sums,
+    board: Board,
+}
+
+/// A network that follows a line of moves.
+pub struct Teacher {
+    net: Arc<TeacherNet>,
+    isa: Isa,
+    line: Vec<Entry>,
+    top: usize,
+    /// By side and the view's number.
+    snapshots: [Vec<Snapshot>; SIDES],
+    products: Vec<Block>,
+}
+
+impl Teacher {
+    /// A line without any position; [`Teacher::reset`] comes first.
+    #[must_use]
+    pub fn new(net: Arc<TeacherNet>) -> Teacher {
+        Teacher::with_isa(net, Isa::best())
+    }
+
+    /// The same with a given instruction set.
+    #[must_use]
+    pub fn with_isa(net: Arc<TeacherNet>, isa: Isa) -> Teacher {
+        let empty = Sums::empty(&net);
+        let snapshot = Snapshot {
+            sums: empty.clone(),
+            board: Board::empty(),
+        };
+        let entry = Entry {
+            sums: [empty.clone(), empty],
+            valid: [false; SIDES],
+            turned: [true; SIDES],
+            views: Color::ALL.map(|color| TeacherView::new(color, Square::E1)),
+            delta: Delta::default(),
+        };
+        Teacher {
+            isa,
+            line: vec![entry],
+            top: 0,
+            snapshots: [(); SIDES].map(|()| vec![snapshot.clone(); VIEWS]),
+            products: vec![Block::ZERO; net.blocks()],
+            net,
+        }
+    }
+
+    /// The network.
+    #[must_use]
+    pub const fn net(&self) -> &Arc<TeacherNet> {
+        &self.net
+    }
+
+    /// Begins a line.
+    pub fn reset(&mut self, root: &Position) {
+        self.top = 0;
+        let entry = &mut self.line[0];
+        entry.valid = [false; SIDES];
+        entry.turned = [true; SIDES];
+        for color in Color::ALL {
+            if let Some(king) = root.board().king_of(color) {
+                entry.views[color as usize] = TeacherView::new(color, king);
+            }
+        }
+    }
+
+    /// Follows a move that changes these pieces.
+    pub fn push(&mut self, delta: &Delta) {
+        if self.top + 1 == self.line.len() {
+            self.line.push(self.line[self.top].clone());
+        }
+        let mut views = self.line[self.top].views;
+        let mut turned = [false; SIDES];
+        for &(piece, square) in &delta.added {
+            if piece.role == Role::King {
+                let side = piece.color as usize;
+                views[side] = TeacherView::new(piece.color, square);
+                turned[side] = true;
+            }
+        }
+        self.top += 1;
+        let entry = &mut self.line[self.top];
+        entry.delta.clone_from(delta);
+        entry.views = views;
+        entry.turned = turned;
+        entry.valid = [false; SIDES];
+    }
+
+    /// Takes the last move back.
+    pub fn pop(&mut self) {
+        debug_assert!(self.top > 0, "no move to take back");
+        self.top = self.top.saturating_sub(1);
+    }
+
+    /// Makes the current position the first of the line: what came before can't be returned to.
+    pub fn settle(&mut self) {
+        self.line.swap(0, self.top);
+        self.top = 0;
+        let entry = &mut self.line[0];
+        for side in 0..SIDES {
+            entry.turned[side] |= !entry.valid[side];
+        }
+    }
+
+    /// Evaluates the position that the line leads to.
+    pub fn evaluate(&mut self, position: &Position) -> Evaluation {
+        let isa = self.isa;
+        isa.run(Evaluate {
+            teacher: self,
+            position,
+        })
+    }
+
+    /// Makes a side's sums hold for the current position.
+    #[inline(always)]
+    fn update(&mut self, side: usize, board: &Board) {
+        let mut from = self.top;
+        while !self.line[from].valid[side] {
+            if self.line[from].turned[side] || from == 0 {
+                self.refresh(side, board);
+                return;
+            }
+            from -= 1;
+        }
+        for at in from..self.top {
+            let (before, after) = self.line.split_at_mut(at + 1);
+            let (parent, child) = (&before[at], &mut after[0]);
+            step(&self.net, side, parent, child);
+        }
+    }
+
+    /// Computes a side's sums from those that its view was last computed with.
+    #[inline(always)]
+    fn refresh(&mut self, side: usize, board: &Board) {
+        let entry = &mut self.line[self.top];
+        let view = entry.views[side];
+        let snapshot = &mut self.snapshots[side][view.number()];
+        let mut added = ArrayVec::<usize, MAX_PIECES>::new();
+        let mut removed = ArrayVec::<usize, MAX_PIECES>::new();
+        for color in Color::ALL {
+            for role in Role::ALL {
+                let piece = role.of(color);
+                let (new, old) = (board.by_piece(piece), snapshot.board.by_piece(piece));
+                for square in new & !old {
+                    added.push(view.input(piece, square));
+                }
+                for square in old & !new {
+                    removed.push(view.input(piece, square));
+                }
+            }
+        }
+        for &input in &added {
+            change(&mut snapshot.sums.neurons, &[self.net.row(input)], &[]);
+            change_values(&mut snapshot.sums.values, &[self.net.values(input)], &[]);
+        }
+        for &input in &removed {
+            change(&mut snapshot.sums.neurons, &[], &[self.net.row(input)]);
+            change_values(&mut snapshot.sums.values, &[], &[self.net.values(input)]);
+        }
+        snapshot.board = board.clone();
+        entry.sums[side].copy_from(&snapshot.sums);
+        entry.valid[side] = true;
+    }
+}
+
+/// Derives a side's sums from those of the position before.
+#[inline(always)]
+fn step(net: &TeacherNet, side: usize, parent: &Entry, child: &mut Entry) {
+    let view = child.views[side];
+    let input = |&(piece, square): &_| view.input(piece, square);
+    let added: ArrayVec<usize, 2> = child.delta.added.iter().map(input).collect();
+    let removed: ArrayVec<usize, 2> = child.delta.removed.iter().map(input).collect();
+    let row = |&input: &usize| net.row(input);
+    let (from, to) = (&parent.sums[side], &mut child.sums[side]);
+    match (added.as_slice(), removed.as_slice()) {
+        ([a], [r]) => derive(&mut to.neurons, &from.neurons, [row(a)], [row(r)]),
+        ([a], [r, s]) => derive(&mut to.neurons, &from.neurons, [row(a)], [row(r), row(s)]),
+        ([a, b], [r, s]) => derive(
+            &mut to.neurons,
+            &from.neurons,
+            [row(a), row(b)],
+            [row(r), row(s)],
+        ),
+        _ => {
+            to.neurons.copy_from_slice(&from.neurons);
+            for input in &added {
+                change(&mut to.neurons, &[row(input)], &[]);
+            }
+            for input in &removed {
+                change(&mut to.neurons, &[], &[row(input)]);
+            }
+        }
+    }
+    to.values = from.values;
+    for &input in &added {
+        change_values(&mut to.values, &[net.values(input)], &[]);
+    }
+    for &input in &removed {
+        change_values(&mut to.values, &[], &[net.values(input)]);
+    }
+    child.valid[side] = true;
+}
+
+/// An evaluation, to be done with some instruction set.
+struct Evaluate<'a> {
+    teacher: &'a mut Teacher,
+    position: &'a Position,
+}
+
+impl Operation for Evaluate<'_> {
+    type Output = Evaluation;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _simd: S) -> Evaluation {
+        let Evaluate { teacher, position } = self;
+        let board = position.board();
+        for side in 0..SIDES {
+            teacher.update(side, board);
+        }
+        let mover = position.turn() as usize;
+        let [own, enemy] = [mover, 1 - mover].map(|side| &teacher.line[teacher.top].sums[side]);
+        let pieces = board.occupied().count();
+        let stack = (pieces.saturating_sub(1) / PIECES_A_STACK).min(STACKS - 1);
+        products([&own.neurons, &enemy.neurons], &mut teacher.products);
+        Evaluation {
+            material: (own.values[stack] - enemy.values[stack]) / 2,
+            positional: propagate(&teacher.net.stacks[stack], &teacher.products),
+            lean: lean(board),
+        }
+    }
+}

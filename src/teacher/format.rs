@@ -1,0 +1,357 @@
+//! The teacher's file.
+//!
+//! All numbers are little-endian; the weights stand row by row.
+//!
+//! | part | content |
+//! |---|---|
+//! | head | `u32` version, `u32` hash of the architecture, `u32` length of a description, the description |
+//! | transformer | `u32` hash; `width` biases of 16 bits; for each of 22,528 inputs `width` weights of 16 bits; for each input eight piece values of 32 bits |
+//! | eight stacks | `u32` hash; 16 biases of 32 bits, 16 x `width` weights of 8 bits; 32 biases, 32 x 32 weights; one bias, 32 weights |
+//!
+//! The hashes tell architectures apart but do not cover the weights, so that a damaged file would
+//! pass. Its SHA-256 does: published files carry the first twelve digits in their name,
+//! `nn-ad9b42354671.nnue`. [`TeacherNet::load`] refuses a file whose digits are neither those of
+//! its name nor those of a known network.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use bytemuck::Zeroable;
+use sha2::{Digest as _, Sha256};
+use thiserror::Error;
+
+use crate::memory::LargeTable;
+
+use super::features::INPUTS;
+
+/// Neurons of one side in the published networks.
+pub const WIDTH: usize = 1024;
+/// Sets of piece values, and stacks of layers, chosen by the number of pieces.
+pub const STACKS: usize = 8;
+/// Outputs of a stack's first layer; the last one goes straight to the stack's output.
+pub const FIRST: usize = 16;
+/// Inputs (two of them unused) and outputs of a stack's second layer.
+pub const SECOND: usize = 32;
+/// 16-bit integers in a [`Block`].
+pub const LANES: usize = 32;
+
+const VERSION: u32 = 0x7af3_2f20;
+const FEATURES_HASH: u32 = 0x7f23_4cb8;
+const STACK_HASH: u32 = 0xec42_e90d;
+const AFFINE_HASH: u32 = 0xcc03_dae4;
+const RELU_HASH: u32 = 0x538d_24c7;
+/// The longest description that is believed.
+const MAX_DESCRIPTION: usize = 1 << 16;
+/// A file's name has so many digits of its SHA-256.
+const NAME_DIGITS: usize = 12;
+/// SHA-256, first digits, of networks known to be sound: that of Stockfish 15.1.
+const KNOWN: [&str; 1] = ["ad9b42354671"];
+
+/// Why a file is no teacher.
+#[derive(Debug, Error)]
+pub enum TeacherError {
+    #[error("cannot read {}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{} is no regular file", .0.display())]
+    NoFile(PathBuf),
+    #[error("it is no network of this family: version {found:#010x} instead of {VERSION:#010x}")]
+    Version { found: u32 },
+    #[error(
+        "its architecture is another one than that of Stockfish 15.1: \
+         {part} has the hash {found:#010x} instead of {expected:#010x}"
+    )]
+    Architecture {
+        part: &'static str,
+        found: u32,
+        expected: u32,
+    },
+    #[error("it is cut off within the {0}")]
+    TooShort(&'static str),
+    #[error("{0} bytes follow where it should end")]
+    TooLong(u64),
+    #[error(
+        "its SHA-256 begins with {digest}, which is neither in its name (nn-{digest}.nnue) nor \
+         known: it is damaged, or has been renamed"
+    )]
+    Unknown { digest: String },
+    #[error("no memory for its weights: {0}")]
+    Memory(io::Error),
+}
+
+/// Thirty-two 16-bit integers, as many as fit the widest registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable)]
+#[repr(C, align(64))]
+pub struct Block(pub [i16; LANES]);
+
+impl Block {
+    /// Zeros.
+    pub const ZERO: Block = Block([0; LANES]);
+}
+
+/// The layers behind the transformer for one range of piece counts.
+#[derive(Clone, Debug)]
+pub(super) struct Stack {
+    pub first_bias: [i32; FIRST],
+    /// A row of `width` weights for each output.
+    pub first: Vec<Block>,
+    pub second_bias: [i32; SECOND],
+    /// By input, then by output.
+    pub second: [[i32; SECOND]; SECOND],
+    pub third_bias: i32,
+    pub third: [i32; SECOND],
+}
+
+/// A teacher's weights, immutable and shared by all threads.
+#[derive(Debug)]
+pub struct TeacherNet {
+    blocks: usize,
+    pub(super) bias: Vec<Block>,
+    weights: LargeTable<Block>,
+    values: LargeTable<[i32; STACKS]>,
+    pub(super) stacks: Vec<Stack>,
+    description: String,
+    sha256: String,
+}
+
+impl TeacherNet {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// The file can't be read, is something else, cut off or damaged.
+    pub fn load(path: &Path) -> Result<TeacherNet, TeacherError> {
+        TeacherNet::load_width(path, WIDTH)
+    }
+
+    /// The same for a network of another width.
+    pub(super) fn load_width(path: &Path, width: usize) -> Result<TeacherNet, TeacherError> {
+        let failed = |source| TeacherError::Io {
+            path: path.to_path_buf(),
+            source,
+        };
+        let data = fs::metadata(path).map_err(failed)?;
+        if !data.is_file() {
+            return Err(TeacherError::NoFile(path.to_path_buf()));
+        }
+        // One byte more than the longest file shows that it is longer, however long it is.
+        let longest = file_bytes(width, MAX_DESCRIPTION) as u64;
+        let mut bytes = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(longest + 1).read_to_end(&mut bytes))
+            .map_err(failed)?;
+        let net = TeacherNet::parse(&bytes, width)?;
+        let digest = &net.sha256[..NAME_DIGITS];
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if KNOWN.contains(&digest) || name == format!("nn-{digest}.nnue") {
+            Ok(net)
+        } else {
+            Err(TeacherError::Unknown {
+                digest: digest.to_owned(),
+            })
+        }
+    }
+
+    /// Reads a file's bytes; `width` neurons a side are expected, a multiple of 64.
+    ///
+    /// # Errors
+    /// The bytes are something else or cut off.
+    pub fn parse(bytes: &[u8], width: usize) -> Result<TeacherNet, TeacherError> {
+        debug_assert!(width.is_multiple_of(2 * LANES));
+        let mut reader = Reader {
+            rest: bytes,
+            part: "head",
+        };
+        let version = reader.u32()?;
+        if version != VERSION {
+            return Err(TeacherError::Version { found: version });
+        }
+        let (transformer, stack) = (transformer_hash(width), stack_hash(width));
+        reader.hash(transformer ^ stack)?;
+        let length = reader.u32()? as usize;
+        if length > MAX_DESCRIPTION {
+            return Err(TeacherError::TooShort("description"));
+        }
+        let description = String::from_utf8_lossy(reader.take(length)?).into_owned();
+
+        reader.part = "transformer";
+        reader.hash(transformer)?;
+        let blocks = width / LANES;
+        let mut bias = vec![Block::ZERO; blocks];
+        reader.blocks(&mut bias)?;
+        let mut weights = LargeTable::new(INPUTS * blocks).map_err(TeacherError::Memory)?;
+        reader.blocks(&mut weights)?;
+        let mut values = LargeTable::<[i32; STACKS]>::new(INPUTS).map_err(TeacherError::Memory)?;
+        for row in values.iter_mut() {
+            *row = reader.i32s()?;
+        }
+        reader.part = "stacks";
+        let mut stacks = Vec::with_capacity(STACKS);
+        for _ in 0..STACKS {
+            reader.hash(stack)?;
+            stacks.push(reader.stack(blocks)?);
+        }
+        if !reader.rest.is_empty() {
+            return Err(TeacherError::TooLong(reader.rest.len() as u64));
+        }
+        let digest = Sha256::digest(bytes);
+        Ok(TeacherNet {
+            blocks,
+            bias,
+            weights,
+            values,
+            stacks,
+            description,
+            sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        })
+    }
+
+    /// Blocks of one side's neurons.
+    pub(super) const fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    /// The weights of an input.
+    #[inline(always)]
+    pub(super) fn row(&self, input: usize) -> &[Block] {
+        &self.weights[input * self.blocks..][..self.blocks]
+    }
+
+    /// The piece values of an input, one for each stack.
+    #[inline(always)]
+    pub(super) fn values(&self, input: usize) -> &[i32; STACKS] {
+        &self.values[input]
+    }
+
+    /// What the file says of itself.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// SHA-256 of the file's bytes, in hexadecimal.
+    #[must_use]
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+}
+
+/// The length of a file.
+const fn file_bytes(width: usize, description: usize) -> usize {
+    const HEAD: usize = 12;
+    const HASH: usize = 4;
+    let transformer = HASH + 2 * width + INPUTS * (2 * width + 4 * STACKS);
+    let stack = HASH + 4 * FIRST + FIRST * width + 4 * SECOND + SECOND * SECOND + 4 + SECOND;
+    HEAD + description + transformer + STACKS * stack
+}
+
+pub(super) const fn transformer_hash(width: usize) -> u32 {
+    FEATURES_HASH ^ (2 * width) as u32
+}
+
+/// The hash of a stack grows layer by layer.
+pub(super) const fn stack_hash(width: usize) -> u32 {
+    const fn affine(before: u32, outputs: usize) -> u32 {
+        AFFINE_HASH.wrapping_add(outputs as u32) ^ before >> 1 ^ before << 31
+    }
+    const fn relu(before: u32) -> u32 {
+        before.wrapping_add(RELU_HASH)
+    }
+    let hash = STACK_HASH ^ (2 * width) as u32;
+    let hash = relu(affine(hash, FIRST));
+    let hash = relu(affine(hash, SECOND));
+    affine(hash, 1)
+}
+
+/// The bytes that are still to be read, and the part of the file that they are in.
+struct Reader<'a> {
+    rest: &'a [u8],
+    part: &'static str,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8], TeacherError> {
+        let (taken, rest) = self
+            .rest
+            .split_at_checked(length)
+            .ok_or(TeacherError::TooShort(self.part))?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn u32(&mut self) -> Result<u32, TeacherError> {
+        Ok(self.i32s::<1>()?[0] as u32)
+    }
+
+    fn hash(&mut self, expected: u32) -> Result<(), TeacherError> {
+        let found = self.u32()?;
+        if found == expected {
+            Ok(())
+        } else {
+            Err(TeacherError::Architecture {
+                part: self.part,
+                found,
+                expected,
+            })
+        }
+    }
+
+    fn i32s<const COUNT: usize>(&mut self) -> Result<[i32; COUNT], TeacherError> {
+        let bytes = self.take(4 * COUNT)?.as_chunks::<4>().0;
+        Ok(std::array::from_fn(|index| {
+            i32::from_le_bytes(bytes[index])
+        }))
+    }
+
+    fn i8s(&mut self, count: usize) -> Result<impl Iterator<Item = i8>, TeacherError> {
+        Ok(self.take(count)?.iter().map(|&byte| byte as i8))
+    }
+
+    fn blocks(&mut self, blocks: &mut [Block]) -> Result<(), TeacherError> {
+        let bytes = self.take(2 * LANES * blocks.len())?.as_chunks::<2>().0;
+        for (block, bytes) in blocks.iter_mut().zip(bytes.chunks_exact(LANES)) {
+            block.0 = std::array::from_fn(|lane| i16::from_le_bytes(bytes[lane]));
+        }
+        Ok(())
+    }
+
+    fn stack(&mut self, blocks: usize) -> Result<Stack, TeacherError> {
+        let first_bias = self.i32s()?;
+        let mut first = vec![Block::ZERO; FIRST * blocks];
+        let weights = self.i8s(first.len() * LANES)?;
+        let lanes = first.iter_mut().flat_map(|block| &mut block.0);
+        for (lane, weight) in lanes.zip(weights) {
+            *lane = i16::from(weight);
+        }
+        let second_bias = self.i32s()?;
+        let mut second = [[0; SECOND]; SECOND];
+        for (index, weight) in self.i8s(SECOND * SECOND)?.enumerate() {
+            second[index % SECOND][index / SECOND] = i32::from(weight);
+        }
+        let [third_bias] = self.i32s()?;
+        let mut third = [0; SECOND];
+        for (lane, weight) in third.iter_mut().zip(self.i8s(SECOND)?) {
+            *lane = i32::from(weight);
+        }
+        Ok(Stack {
+            first_bias,
+            first,
+            second_bias,
+            second,
+            third_bias,
+            third,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_and_hashes_are_those_of_the_published_file() {
+        // Of nn-ad9b42354671.nnue, whose description has 75 bytes.
+        assert_eq!(file_bytes(WIDTH, 75), 47_001_499);
+        assert_eq!(transformer_hash(WIDTH) ^ stack_hash(WIDTH), 0x1c10_2ef2);
+        assert_eq!(transformer_hash(WIDTH), 0x7f23_44b8);
+    }
+}

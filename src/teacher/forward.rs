@@ -1,0 +1,146 @@
+//! The teacher's arithmetic on blocks of integers.
+//!
+//! Plain loops over fixed-size arrays, which the compiler turns into vector instructions when
+//! they are inlined into an [`Operation`](crate::nnue::simd::Operation): hence `inline(always)`
+//! everywhere.
+
+use super::format::{Block, FIRST, LANES, SECOND, STACKS, Stack};
+
+/// A neuron that is fully on.
+const ONE: i16 = 127;
+/// Products of two neurons are divided by two to this.
+const PRODUCT_SHIFT: u32 = 7;
+/// Sums of the small layers are divided by two to this.
+const WEIGHT_SHIFT: u32 = 6;
+/// Outputs of the first layer that pass through activations; one more goes straight on.
+const ACTIVATED: usize = FIRST - 1;
+/// The network's unit within the last sums.
+pub const OUTPUT_SCALE: i32 = 16;
+/// What the output that goes straight on is worth when it is 1.0, in the network's unit.
+const STRAIGHT_SCALE: i32 = 600;
+
+/// Adds the rows `added` to `row` and subtracts `removed`.
+#[inline(always)]
+pub fn change(row: &mut [Block], added: &[&[Block]], removed: &[&[Block]]) {
+    for weights in added {
+        for (block, weights) in row.iter_mut().zip(*weights) {
+            for (lane, weight) in block.0.iter_mut().zip(weights.0) {
+                *lane = lane.wrapping_add(weight);
+            }
+        }
+    }
+    for weights in removed {
+        for (block, weights) in row.iter_mut().zip(*weights) {
+            for (lane, weight) in block.0.iter_mut().zip(weights.0) {
+                *lane = lane.wrapping_sub(weight);
+            }
+        }
+    }
+}
+
+/// `child = parent + added - removed`, in one pass.
+#[inline(always)]
+pub fn derive<const ADDED: usize, const REMOVED: usize>(
+    child: &mut [Block],
+    parent: &[Block],
+    added: [&[Block]; ADDED],
+    removed: [&[Block]; REMOVED],
+) {
+    let count = child.len();
+    let parent = &parent[..count];
+    let added = added.map(|row| &row[..count]);
+    let removed = removed.map(|row| &row[..count]);
+    for at in 0..count {
+        let mut values = parent[at].0;
+        for row in added {
+            for (value, weight) in values.iter_mut().zip(row[at].0) {
+                *value = value.wrapping_add(weight);
+            }
+        }
+        for row in removed {
+            for (value, weight) in values.iter_mut().zip(row[at].0) {
+                *value = value.wrapping_sub(weight);
+            }
+        }
+        child[at].0 = values;
+    }
+}
+
+/// Adds the piece values `added` to `sums` and subtracts `removed`.
+#[inline(always)]
+pub fn change_values(
+    sums: &mut [i32; STACKS],
+    added: &[&[i32; STACKS]],
+    removed: &[&[i32; STACKS]],
+) {
+    for values in added {
+        for (sum, value) in sums.iter_mut().zip(*values) {
+            *sum = sum.wrapping_add(*value);
+        }
+    }
+    for values in removed {
+        for (sum, value) in sums.iter_mut().zip(*values) {
+            *sum = sum.wrapping_sub(*value);
+        }
+    }
+}
+
+/// Each neuron times its partner in the other half of its side, clipped: the stacks' inputs, the
+/// mover's first.
+#[inline(always)]
+pub fn products(sides: [&[Block]; 2], out: &mut [Block]) {
+    let half = out.len() / 2;
+    for (side, out) in sides.into_iter().zip(out.chunks_exact_mut(half)) {
+        let (left, right) = side.split_at(half);
+        for ((out, left), right) in out.iter_mut().zip(left).zip(right) {
+            for ((out, left), right) in out.0.iter_mut().zip(left.0).zip(right.0) {
+                *out = (left.clamp(0, ONE) * right.clamp(0, ONE)) >> PRODUCT_SHIFT;
+            }
+        }
+    }
+}
+
+/// The sum of the products of two rows.
+#[inline(always)]
+fn dot(row: &[Block], inputs: &[Block]) -> i32 {
+    let mut sums = [0i32; LANES / 2];
+    for (weights, inputs) in row.iter().zip(inputs) {
+        for (lane, sum) in sums.iter_mut().enumerate() {
+            let product = |lane: usize| i32::from(weights.0[lane]) * i32::from(inputs.0[lane]);
+            *sum += product(2 * lane) + product(2 * lane + 1);
+        }
+    }
+    sums.iter().sum()
+}
+
+/// The output of a stack, [`OUTPUT_SCALE`] for the network's unit.
+#[inline(always)]
+pub fn propagate(stack: &Stack, inputs: &[Block]) -> i32 {
+    let mut first = stack.first_bias;
+    for (sum, row) in first.iter_mut().zip(stack.first.chunks_exact(inputs.len())) {
+        *sum += dot(row, inputs);
+    }
+    let clip = |sum: i32| (sum >> WEIGHT_SHIFT).clamp(0, i32::from(ONE));
+    let square = |sum: i32| {
+        let sum = i64::from(sum);
+        ((sum * sum) >> (2 * WEIGHT_SHIFT + PRODUCT_SHIFT)).min(i64::from(ONE)) as i32
+    };
+    let mut activated = [0; SECOND];
+    for (index, &sum) in first[..ACTIVATED].iter().enumerate() {
+        activated[index] = square(sum);
+        activated[ACTIVATED + index] = clip(sum);
+    }
+    let mut second = stack.second_bias;
+    for (input, weights) in activated.into_iter().zip(&stack.second) {
+        for (sum, weight) in second.iter_mut().zip(weights) {
+            *sum += input * weight;
+        }
+    }
+    let mut output = stack.third_bias;
+    for (sum, weight) in second.into_iter().zip(stack.third) {
+        output += clip(sum) * weight;
+    }
+    let straight = first[ACTIVATED].wrapping_mul(STRAIGHT_SCALE * OUTPUT_SCALE)
+        / (i32::from(ONE) << WEIGHT_SHIFT);
+    output + straight
+}

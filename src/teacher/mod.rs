@@ -1,0 +1,66 @@
+//! Another engine's network as a teacher: the files that Stockfish 15.1 publishes, read and
+//! computed here, to label positions at a microsecond each.
+//!
+//! The files (`nn-*.nnue`, published as CC0; the engine's command `export_net` writes its own)
+//! have the architecture "HalfKAv2_hm, 1024x2, eight stacks of 16-32-1": [`features`] numbers the
+//! inputs, [`format`] reads the file, [`Teacher`] follows moves and evaluates. What is computed
+//! equals that engine's integer arithmetic to the last bit; the facts were learnt from its source
+//! (<https://github.com/official-stockfish/Stockfish>, tag `sf_15.1`, folder `src/nnue`).
+//!
+//! # Units
+//! The network's own unit is such that [`UNITS_A_PAWN`] of it are printed as one pawn, an even
+//! chance of winning at long time controls. [`centipawns`] are hundredths of that, and that is
+//! also the scale of Pleach's scores.
+//!
+//! The engine multiplies this output by a factor that grows with the material on the board before
+//! it is searched with ([`material_factor`]). Labels leave the factor out: it is no part of what
+//! the network knows.
+
+mod accumulator;
+pub mod features;
+pub mod format;
+mod forward;
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub use accumulator::{Evaluation, Teacher};
+pub use format::{TeacherError, TeacherNet};
+
+use crate::types::{Board, Role};
+
+/// How many of the network's units that engine prints as one pawn.
+pub const UNITS_A_PAWN: i32 = 361;
+
+/// The network's units as centipawns, rounded to the nearest.
+#[must_use]
+pub fn centipawns(units: i32) -> i32 {
+    let doubled = 2 * 100 * units;
+    (doubled + doubled.signum() * UNITS_A_PAWN) / (2 * UNITS_A_PAWN)
+}
+
+/// The midgame values of knights, bishops, rooks and queens on the board, both colours together,
+/// in the network's units.
+#[must_use]
+pub fn piece_material(board: &Board) -> i32 {
+    const VALUES: [(Role, i32); 4] = [
+        (Role::Knight, 781),
+        (Role::Bishop, 825),
+        (Role::Rook, 1276),
+        (Role::Queen, 2538),
+    ];
+    VALUES
+        .iter()
+        .map(|&(role, value)| value * board.by_role(role).count() as i32)
+        .sum()
+}
+
+/// The evaluation that the teacher's engine makes of `units` without its 50-move damping: scaled
+/// by the material on the board, from 1.04 with none but pawns to 1.38 at the start.
+#[must_use]
+pub fn material_factor(units: i32, board: &Board) -> i32 {
+    const BASE: i32 = 1064;
+    const SLOPE: i32 = 106;
+    const MATERIAL_UNIT: i32 = 5120;
+    const ONE: i32 = 1024;
+    units * (BASE + SLOPE * piece_material(board) / MATERIAL_UNIT) / ONE
+}
