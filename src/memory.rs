@@ -11,7 +11,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-use bytemuck::Zeroable;
+use bytemuck::{Pod, Zeroable};
 use memmap2::{MmapMut, MmapOptions};
 
 /// Size and alignment of a huge page in bytes, on x86-64 and mostly elsewhere.
@@ -63,6 +63,22 @@ impl<T: Zeroable> LargeTable<T> {
             len,
             values: PhantomData,
         })
+    }
+}
+
+impl<T: Pod> Clone for LargeTable<T> {
+    /// # Panics
+    /// If the system refuses the memory.
+    fn clone(&self) -> LargeTable<T> {
+        let mut copy = LargeTable::new(self.len).expect("memory for a copy");
+        copy.copy_from_slice(self);
+        copy
+    }
+}
+
+impl<T: PartialEq> PartialEq for LargeTable<T> {
+    fn eq(&self, other: &LargeTable<T>) -> bool {
+        **self == **other
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::nnue::features::KingBuckets;
 use crate::train::config::Config;
 use crate::train::load::{DataFile, Filter, HoldOut};
 use crate::train::run;
@@ -37,6 +38,9 @@ pub struct TrainArgs {
     /// Hidden neurons, a multiple of 64
     #[arg(long, default_value_t = 512)]
     pub hidden: usize,
+    /// Groups of squares for the own king, each with weights of its own: 1, 5 or 10
+    #[arg(long, default_value = "10", value_parser = king_buckets)]
+    pub king_buckets: KingBuckets,
     /// Passes over the data
     #[arg(long, default_value_t = 10.0, conflicts_with = "minutes")]
     pub epochs: f64,
@@ -99,6 +103,14 @@ pub struct TrainArgs {
     pub pause_file: Option<PathBuf>,
 }
 
+/// Reads the number of king buckets.
+fn king_buckets(text: &str) -> Result<KingBuckets, String> {
+    let count = text.parse().ok();
+    count
+        .and_then(KingBuckets::with_count)
+        .ok_or_else(|| "1, 5 or 10 are possible".to_owned())
+}
+
 /// Runs the subcommand.
 ///
 /// # Errors
@@ -125,6 +137,7 @@ pub fn run(args: TrainArgs) -> anyhow::Result<()> {
         init: args.init,
         name: args.name.or(stem).unwrap_or_default(),
         hidden: args.hidden,
+        king_buckets: args.king_buckets,
         batch: args.batch,
         lambda: args.lambda,
         scale: args.scale,

@@ -21,7 +21,7 @@ use arrayvec::ArrayVec;
 use crate::board::{Delta, Position};
 use crate::types::{Board, Color, MAX_PLY, Piece, Role, Square};
 
-use super::features::{Feature, VIEWS, View, output_bucket};
+use super::features::{Feature, KingBuckets, View, output_bucket};
 use super::network::{Network, Row};
 use super::simd::kernels::{output, update, update_many};
 use super::simd::{Isa, Operation, Simd};
@@ -41,7 +41,7 @@ pub struct Accumulators {
     isa: Isa,
     stack: Box<[Entry]>,
     top: usize,
-    refreshed: Box<Refreshed>,
+    refresh_cache: RefreshCache,
 }
 
 /// One position on the stack. Arrays over sides are indexed by `Color as usize`.
@@ -51,9 +51,9 @@ struct Entry {
     values: [Row; SIDES],
     /// Whether `values` hold for this position yet.
     valid: [bool; SIDES],
-    /// Whether the move to this position turned the side's view, so that the parent's values
+    /// Whether the move to this position changed the side's view, so that the parent's values
     /// are of no use.
-    turned: [bool; SIDES],
+    needs_refresh: [bool; SIDES],
     views: [View; SIDES],
     change: Change,
 }
@@ -89,33 +89,33 @@ impl Entry {
         Entry {
             values: [Row::ZERO; SIDES],
             valid: [false; SIDES],
-            turned: [false; SIDES],
-            views: [View::new(Color::White, Square::A1); SIDES],
+            needs_refresh: [false; SIDES],
+            views: [View::new(Color::White, Square::A1, KingBuckets::One); SIDES],
             change: Change::Other,
         }
     }
 }
 
-/// The last board and values of each view (by side and the view's number) that was refreshed.
-#[derive(Clone)]
-struct Refreshed([[Snapshot; VIEWS]; SIDES]);
+/// The last board and values of each view (by side and the view's number) that was refreshed: a
+/// "Finny table".
+struct RefreshCache([Box<[RefreshEntry]>; SIDES]);
 
 #[derive(Clone)]
 #[repr(C, align(64))]
-struct Snapshot {
+struct RefreshEntry {
     values: Row,
     board: Board,
 }
 
-impl Refreshed {
+impl RefreshCache {
     /// Empty boards.
-    fn new(net: &Network) -> Box<Refreshed> {
-        let empty = || Snapshot {
+    fn new(net: &Network) -> RefreshCache {
+        let empty = RefreshEntry {
             values: net.bias().clone(),
             board: Board::empty(),
         };
-        let views = || std::array::from_fn(|_| empty());
-        Box::new(Refreshed([views(), views()]))
+        let views = || vec![empty.clone(); 2 * net.king_buckets().count()].into_boxed_slice();
+        RefreshCache([views(), views()])
     }
 }
 
@@ -130,7 +130,7 @@ impl Accumulators {
     /// The same with a given instruction set, for tests and measurements.
     #[must_use]
     pub fn with_isa(net: Arc<Network>, isa: Isa) -> Accumulators {
-        let refreshed = Refreshed::new(&net);
+        let refresh_cache = RefreshCache::new(&net);
         let mut stack = vec![Entry::new(); CAPACITY].into_boxed_slice();
         // Pages are touched here rather than in the middle of a search; values are the bias.
         for entry in &mut stack {
@@ -141,7 +141,7 @@ impl Accumulators {
             isa,
             stack,
             top: 0,
-            refreshed,
+            refresh_cache,
         }
     }
 
@@ -154,7 +154,7 @@ impl Accumulators {
     /// Takes another network. What the stack held is lost: [`reset`](Accumulators::reset)
     /// comes next.
     pub fn set_network(&mut self, net: Arc<Network>) {
-        self.refreshed = Refreshed::new(&net);
+        self.refresh_cache = RefreshCache::new(&net);
         self.net = net;
         self.top = 0;
         self.stack[0].valid = [false; SIDES];
@@ -166,10 +166,10 @@ impl Accumulators {
         let entry = &mut self.stack[0];
         entry.valid = [false; SIDES];
         // Nothing lies below the root to be derived from.
-        entry.turned = [true; SIDES];
+        entry.needs_refresh = [true; SIDES];
         for colour in Color::ALL {
             if let Some(king) = root.board().king_of(colour) {
-                entry.views[colour as usize] = View::new(colour, king);
+                entry.views[colour as usize] = View::new(colour, king, self.net.king_buckets());
             }
         }
     }
@@ -182,12 +182,12 @@ impl Accumulators {
     pub fn push(&mut self, delta: &Delta) {
         let mut views = self.stack[self.top].views;
         let change = Change::new(delta);
-        let mut turned = [matches!(change, Change::Other); SIDES];
+        let mut needs_refresh = [matches!(change, Change::Other); SIDES];
         for &(piece, square) in &delta.added {
             if piece.role == Role::King {
                 let side = piece.color as usize;
-                let view = View::new(piece.color, square);
-                turned[side] |= view != views[side];
+                let view = View::new(piece.color, square, self.net.king_buckets());
+                needs_refresh[side] |= view != views[side];
                 views[side] = view;
             }
         }
@@ -195,7 +195,7 @@ impl Accumulators {
         let entry = &mut self.stack[self.top];
         entry.change = change;
         entry.views = views;
-        entry.turned = turned;
+        entry.needs_refresh = needs_refresh;
         entry.valid = [false; SIDES];
     }
 
@@ -206,7 +206,7 @@ impl Accumulators {
         self.top = self.top.saturating_sub(1);
     }
 
-    /// The network's judgement of `position`, which must be the one that the pushed moves lead
+    /// The network's output for `position`, which must be the one that the pushed moves lead
     /// to, in centipawns from the point of view of the side to move. It is not clamped.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
@@ -218,20 +218,20 @@ impl Accumulators {
     }
 
     /// Makes the current position's values for one side hold: from the nearest ancestor that is
-    /// up to date, or from the table when the view was turned on the way.
+    /// up to date, or from the refresh cache when the view changed on the way.
     #[inline(always)]
     fn bring_up_to_date<S: Simd>(&mut self, simd: S, side: usize, board: &Board) {
         let mut from = self.top;
         while !self.stack[from].valid[side] {
-            // The root is always turned, so the walk ends there.
-            if self.stack[from].turned[side] {
+            // The root always needs a refresh, so the walk ends there.
+            if self.stack[from].needs_refresh[side] {
                 let entry = &mut self.stack[self.top];
                 let view = entry.views[side];
-                let snapshot = &mut self.refreshed.0[side][view.number()];
+                let cached = &mut self.refresh_cache.0[side][view.number()];
                 refresh(
                     simd,
                     &self.net,
-                    snapshot,
+                    cached,
                     &mut entry.values[side],
                     board,
                     view,
@@ -258,17 +258,17 @@ fn derive<S: Simd>(simd: S, net: &Network, parent: &Entry, child: &mut Entry, si
         Change::Quiet(a, r) => update(simd, to, from, a.map(row), r.map(row)),
         Change::Capture(a, r) => update(simd, to, from, a.map(row), r.map(row)),
         Change::Castle(a, r) => update(simd, to, from, a.map(row), r.map(row)),
-        Change::Other => debug_assert!(false, "marked as turned when it was pushed"),
+        Change::Other => debug_assert!(false, "marked for a refresh when it was pushed"),
     }
     child.valid[side] = true;
 }
 
-/// Brings a snapshot to `board` by the pieces that differ, and copies its values to `row`.
+/// Brings a cached entry to `board` by the pieces that differ, and copies its values to `row`.
 #[inline(always)]
 fn refresh<S: Simd>(
     simd: S,
     net: &Network,
-    snapshot: &mut Snapshot,
+    cached: &mut RefreshEntry,
     row: &mut Row,
     board: &Board,
     view: View,
@@ -279,13 +279,13 @@ fn refresh<S: Simd>(
         for role in Role::ALL {
             let piece = Piece { color, role };
             let row = |square| net.feature(Feature::new(piece, square).index(view));
-            let (new, old) = (board.by_piece(piece), snapshot.board.by_piece(piece));
+            let (new, old) = (board.by_piece(piece), cached.board.by_piece(piece));
             added.extend((new & !old).into_iter().map(row));
             removed.extend((old & !new).into_iter().map(row));
         }
     }
-    update_many(simd, &mut snapshot.values, row, &added, &removed);
-    snapshot.board = board.clone();
+    update_many(simd, &mut cached.values, row, &added, &removed);
+    cached.board = board.clone();
 }
 
 /// Brings both sides up to date and computes the output, all within one instruction set.
@@ -317,20 +317,21 @@ impl Operation for Evaluate<'_> {
         }
         let turn = position.turn();
         let hidden = [&entry.values[turn as usize], &entry.values[!turn as usize]];
-        judge(simd, &stack.net, hidden, board)
+        forward(simd, &stack.net, hidden, board)
     }
 }
 
 /// The output layer over the hidden layers of the side to move and of the other side.
 #[inline(always)]
-fn judge<S: Simd>(simd: S, net: &Network, hidden: [&Row; SIDES], board: &Board) -> i32 {
+fn forward<S: Simd>(simd: S, net: &Network, hidden: [&Row; SIDES], board: &Board) -> i32 {
     let bucket = output_bucket(board.occupied().count(), net.is_bare());
     net.centipawns(output(simd, hidden, net.output(bucket)), bucket)
 }
 
 /// One side's hidden layer computed from nothing but the board, one piece after the other.
 fn fresh(net: &Network, board: &Board, colour: Color) -> Row {
-    let view = View::new(colour, board.king_of(colour).unwrap_or(Square::A1));
+    let king = board.king_of(colour).unwrap_or(Square::A1);
+    let view = View::new(colour, king, net.king_buckets());
     let mut values = net.bias().clone();
     for (square, piece) in board {
         let row = net.feature(Feature::new(piece, square).index(view));
@@ -342,22 +343,22 @@ fn fresh(net: &Network, board: &Board, colour: Color) -> Row {
 }
 
 impl Network {
-    /// The judgement of a single position, computed from nothing: in centipawns from the point
+    /// The output for a single position, computed from nothing: in centipawns from the point
     /// of view of the side to move, not clamped. Searches use [`Accumulators`].
     #[must_use]
     pub fn evaluate(&self, position: &Position) -> i32 {
-        struct Judge<'a>(&'a Network, [&'a Row; SIDES], &'a Board);
-        impl Operation for Judge<'_> {
+        struct Forward<'a>(&'a Network, [&'a Row; SIDES], &'a Board);
+        impl Operation for Forward<'_> {
             type Output = i32;
             #[inline(always)]
             fn run<S: Simd>(self, simd: S) -> i32 {
-                judge(simd, self.0, self.1, self.2)
+                forward(simd, self.0, self.1, self.2)
             }
         }
         let board = position.board();
         let (own, other) = (position.turn(), !position.turn());
         let hidden = [&fresh(self, board, own), &fresh(self, board, other)];
-        Isa::best().run(Judge(self, hidden, board))
+        Isa::best().run(Forward(self, hidden, board))
     }
 }
 

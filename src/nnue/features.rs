@@ -11,7 +11,7 @@
 
 use crate::types::{Color, Piece, Square};
 
-use super::format::{KING_BUCKETS, PIECE_FEATURES};
+use super::format::PIECE_FEATURES;
 
 /// XOR with this flips ranks: the board from Black's side.
 const FLIP: u16 = 56;
@@ -24,9 +24,6 @@ const COLOUR_BIT: u16 = 1 << COLOUR_SHIFT;
 const GAP: u16 = COLOUR_BIT - PIECE_FEATURES as u16 / 2;
 /// Kings on this file (e) or beyond have their view mirrored.
 const FIRST_MIRRORED_FILE: u32 = 4;
-
-/// Views that a side can have.
-pub const VIEWS: usize = 2 * KING_BUCKETS;
 
 /// A piece on a square, whoever looks at it: colour, role and square in ten bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,8 +42,8 @@ impl Feature {
         Feature(colour | role << ROLE_SHIFT | square.to_u32() as u16)
     }
 
-    /// The network's input for this piece in this view: below
-    /// [`FEATURES`](super::format::FEATURES).
+    /// The network's input for this piece in this view: below [`PIECE_FEATURES`] times the king
+    /// buckets.
     ///
     /// Ordered by the viewer's king bucket; within it own pieces come first (0 to 383), then the
     /// enemy's; within a colour by role from pawn to king, within a role by square from a1 = 0
@@ -59,24 +56,82 @@ impl Feature {
     }
 }
 
-/// The king bucket of a king on `square`, in a view that has turned the board: a1 = 0, files a
-/// to d.
-#[inline]
-#[must_use]
-pub const fn king_bucket(square: usize) -> usize {
-    /// By rank from the king's own, files a to d: the castled king's corner, the centre of the
-    /// home rank, the second rank, the middle of the board, the enemy's half.
-    const TABLE: [[u8; 4]; 8] = [
-        [0, 0, 1, 1],
-        [2, 2, 2, 2],
-        [3, 3, 3, 3],
-        [3, 3, 3, 3],
-        [4, 4, 4, 4],
-        [4, 4, 4, 4],
-        [4, 4, 4, 4],
-        [4, 4, 4, 4],
-    ];
-    TABLE[square / 8 % 8][square % 4] as usize
+/// How the squares of the viewer's king are grouped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KingBuckets {
+    /// The same weights wherever the king stands.
+    One,
+    Five,
+    Ten,
+}
+
+impl KingBuckets {
+    /// All groupings.
+    pub const ALL: [KingBuckets; 3] = [KingBuckets::One, KingBuckets::Five, KingBuckets::Ten];
+
+    /// The grouping with so many groups.
+    #[must_use]
+    pub fn with_count(count: usize) -> Option<KingBuckets> {
+        KingBuckets::ALL
+            .into_iter()
+            .find(|kind| kind.count() == count)
+    }
+
+    /// How many groups there are.
+    #[inline]
+    #[must_use]
+    pub const fn count(self) -> usize {
+        match self {
+            KingBuckets::One => 1,
+            KingBuckets::Five => 5,
+            KingBuckets::Ten => 10,
+        }
+    }
+
+    /// The group of a king on `square`, in a view that has turned the board: a1 = 0, files a to d.
+    #[inline]
+    #[must_use]
+    pub const fn of(self, square: usize) -> usize {
+        /// By rank from the king's own, files a to d: the castled king's corner, the centre of
+        /// the home rank, the second rank, the middle of the board, the enemy's half.
+        const FIVE: [[u8; 4]; 8] = [
+            [0, 0, 1, 1],
+            [2, 2, 2, 2],
+            [3, 3, 3, 3],
+            [3, 3, 3, 3],
+            [4, 4, 4, 4],
+            [4, 4, 4, 4],
+            [4, 4, 4, 4],
+            [4, 4, 4, 4],
+        ];
+        /// Every square of the home rank for itself, and the others halved into wing and centre.
+        const TEN: [[u8; 4]; 8] = [
+            [0, 1, 2, 3],
+            [4, 4, 5, 5],
+            [6, 6, 7, 7],
+            [6, 6, 7, 7],
+            [8, 8, 9, 9],
+            [8, 8, 9, 9],
+            [8, 8, 9, 9],
+            [8, 8, 9, 9],
+        ];
+        let (rank, file) = (square / 8 % 8, square % 4);
+        match self {
+            KingBuckets::One => 0,
+            KingBuckets::Five => FIVE[rank][file] as usize,
+            KingBuckets::Ten => TEN[rank][file] as usize,
+        }
+    }
+
+    /// A square of a group, on files a to d.
+    #[must_use]
+    pub fn square_of(self, bucket: usize) -> usize {
+        let mut squares = (0..64).filter(|square| square % 8 < FIRST_MIRRORED_FILE as usize);
+        squares
+            .find(|&square| self.of(square) == bucket)
+            .unwrap_or(0)
+    }
 }
 
 /// How one side looks at the board: whose pieces are its own, which way the board is turned, and
@@ -90,10 +145,11 @@ pub struct View {
 }
 
 impl View {
-    /// The view of the side `colour` whose king stands on `king`.
+    /// The view of the side `colour` whose king stands on `king`, for a network with these king
+    /// buckets.
     #[inline]
     #[must_use]
-    pub const fn new(colour: Color, king: Square) -> View {
+    pub const fn new(colour: Color, king: Square, buckets: KingBuckets) -> View {
         let flip = match colour {
             Color::White => 0,
             Color::Black => COLOUR_BIT | FLIP,
@@ -107,11 +163,11 @@ impl View {
         let seen = king.to_u32() as usize ^ (turn & (FLIP | MIRROR)) as usize;
         View {
             turn,
-            first: (king_bucket(seen) * PIECE_FEATURES) as u16,
+            first: (buckets.of(seen) * PIECE_FEATURES) as u16,
         }
     }
 
-    /// Numbers the views of one side: below [`VIEWS`].
+    /// Numbers the views of one side: below twice the king buckets.
     #[inline]
     #[must_use]
     pub const fn number(self) -> usize {
@@ -145,11 +201,16 @@ pub const fn output_bucket(pieces: usize, bare: bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nnue::format::FEATURES;
     use crate::types::Role;
 
     /// The definition, word by word.
-    fn by_definition(viewer: Color, king: Square, piece: Piece, square: Square) -> usize {
+    fn by_definition(
+        viewer: Color,
+        king: Square,
+        buckets: KingBuckets,
+        piece: Piece,
+        square: Square,
+    ) -> usize {
         let mut s = square.to_usize();
         if viewer == Color::Black {
             s ^= 56;
@@ -163,28 +224,33 @@ mod tests {
             Color::Black => 7 - king.to_usize() / 8,
         };
         let from_edge = (king.to_usize() % 8).min(7 - king.to_usize() % 8);
-        let bucket = match (rank, from_edge) {
-            (0, 0 | 1) => 0,
-            (0, _) => 1,
-            (1, _) => 2,
-            (2 | 3, _) => 3,
-            _ => 4,
+        let bucket = match (buckets, rank, from_edge) {
+            (KingBuckets::One, ..) | (KingBuckets::Five, 0, 0 | 1) => 0,
+            (KingBuckets::Five, 0, _) => 1,
+            (KingBuckets::Five, 1, _) => 2,
+            (KingBuckets::Five, 2 | 3, _) => 3,
+            (KingBuckets::Five, ..) => 4,
+            (KingBuckets::Ten, 0, file) => file,
+            (KingBuckets::Ten, 1, file) => 4 + file / 2,
+            (KingBuckets::Ten, 2 | 3, file) => 6 + file / 2,
+            (KingBuckets::Ten, _, file) => 8 + file / 2,
         };
         768 * bucket + colour + 64 * (piece.role as usize - 1) + s
     }
 
     #[test]
     fn indices_follow_the_definition() {
-        for viewer in Color::ALL {
+        let kinds = KingBuckets::ALL.into_iter();
+        for (buckets, viewer) in kinds.flat_map(|kind| Color::ALL.map(|color| (kind, color))) {
             for king in Square::ALL {
-                let view = View::new(viewer, king);
-                let mut seen = [false; FEATURES];
+                let view = View::new(viewer, king, buckets);
+                let mut seen = vec![false; buckets.count() * PIECE_FEATURES];
                 for color in Color::ALL {
                     for role in Role::ALL {
                         for square in Square::ALL {
                             let piece = Piece { color, role };
                             let index = Feature::new(piece, square).index(view);
-                            assert_eq!(index, by_definition(viewer, king, piece, square));
+                            assert_eq!(index, by_definition(viewer, king, buckets, piece, square));
                             seen[index] = true;
                         }
                     }
@@ -202,7 +268,8 @@ mod tests {
                     color: colour,
                     role: Role::King,
                 };
-                let index = Feature::new(piece, king).index(View::new(colour, king));
+                let index =
+                    Feature::new(piece, king).index(View::new(colour, king, KingBuckets::Ten));
                 assert!(index % 8 < 4, "{colour} {king}");
             }
         }
@@ -210,10 +277,11 @@ mod tests {
 
     #[test]
     fn views_are_numbered_without_gaps() {
-        for colour in Color::ALL {
-            let mut views = [None; VIEWS];
+        let kinds = KingBuckets::ALL.into_iter();
+        for (buckets, colour) in kinds.flat_map(|kind| Color::ALL.map(|color| (kind, color))) {
+            let mut views = vec![None; 2 * buckets.count()];
             for king in Square::ALL {
-                let view = View::new(colour, king);
+                let view = View::new(colour, king, buckets);
                 let known = views[view.number()].replace(view);
                 assert!(known.is_none_or(|known| known == view));
             }

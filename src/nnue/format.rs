@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | 0 | 8 | magic, `PLEACHNN` |
 //! | 8 | 4 | version of this layout, 1 |
-//! | 12 | 4 | features F: 5 king buckets of 768, or 768 that all of them share |
+//! | 12 | 4 | features F: 768 for each of 1, 5 or 10 king buckets |
 //! | 16 | 4 | hidden width N, a multiple of 64 |
 //! | 20 | 4 | output buckets, 8 |
 //! | 24 | 4 | QA, the integer that stands for 1.0 in the hidden layer, 255 |
@@ -35,10 +35,9 @@ pub const MAGIC: [u8; 8] = *b"PLEACHNN";
 pub const VERSION: u32 = 1;
 /// Inputs for one place of the viewer's king: two colours, six roles, 64 squares.
 pub const PIECE_FEATURES: usize = 768;
-/// Groups of squares for the viewer's king, each with weights of its own ("king buckets").
-pub const KING_BUCKETS: usize = 5;
-/// Inputs per perspective.
-pub const FEATURES: usize = KING_BUCKETS * PIECE_FEATURES;
+/// How many groups of squares for the viewer's king ("king buckets") a network may have, each with
+/// weights of its own; `features` says which squares form a group.
+pub const KING_BUCKETS: [usize; 3] = [1, 5, 10];
 /// Output layers; the number of pieces on the board picks one.
 pub const BUCKETS: usize = 8;
 /// What stands for 1.0 in the hidden layer.
@@ -114,7 +113,7 @@ pub enum NetError {
 /// What a network file says of itself before its payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Inputs: [`FEATURES`], or [`PIECE_FEATURES`] if all king buckets share their weights.
+    /// Inputs of a perspective: [`PIECE_FEATURES`] times one of [`KING_BUCKETS`].
     pub features: usize,
     /// Width of the hidden layer.
     pub hidden: usize,
@@ -156,11 +155,8 @@ impl Header {
             return Err(NetError::UnsupportedVersion(version));
         }
         let features = fields.u32();
-        expect_either(
-            "features",
-            features,
-            [FEATURES as u32, PIECE_FEATURES as u32],
-        )?;
+        let possible = KING_BUCKETS.map(|count| (count * PIECE_FEATURES) as u32);
+        expect_one_of("features", features, &possible)?;
         let hidden = fields.u32();
         if hidden == 0
             || !(hidden as usize).is_multiple_of(HIDDEN_STEP)
@@ -176,7 +172,7 @@ impl Header {
         expect("output buckets", fields.u32(), BUCKETS as u32)?;
         expect("QA", fields.u32(), QA as u32)?;
         let qb = fields.u32();
-        expect_either("QB", qb, [QB as u32, COARSE_QB as u32])?;
+        expect_one_of("QB", qb, &[QB as u32, COARSE_QB as u32])?;
         let scale = fields.u32();
         if scale == 0 || scale > MAX_SCALE {
             let expected = format!("1 to {MAX_SCALE}");
@@ -267,7 +263,7 @@ pub struct QuantisedNet {
     /// then multiplies by, and 4n + 1 to 4n + 4 pieces share an output layer, as the teacher has
     /// it. The networks up to fine-1024k5 include the factor, and 4n + 2 to 4n + 5 share.
     pub bare: bool,
-    /// `[FEATURES][N]`, in units of 1/[`QA`].
+    /// `[F][N]`, in units of 1/[`QA`].
     pub feature_weights: Vec<i16>,
     /// `[N]`, in units of 1/[`QA`].
     pub feature_bias: Vec<i16>,
@@ -281,17 +277,23 @@ pub struct QuantisedNet {
 impl QuantisedNet {
     /// A network of zeros.
     #[must_use]
-    pub fn zeroed(name: &str, hidden: usize, scale: i32) -> QuantisedNet {
+    pub fn zeroed(name: &str, hidden: usize, king_buckets: usize, scale: i32) -> QuantisedNet {
         QuantisedNet {
             name: name.to_owned(),
             hidden,
             scale,
             bare: true,
-            feature_weights: vec![0; FEATURES * hidden],
+            feature_weights: vec![0; king_buckets * PIECE_FEATURES * hidden],
             feature_bias: vec![0; hidden],
             output_weights: vec![0; BUCKETS * 2 * hidden],
             output_bias: vec![0; BUCKETS],
         }
+    }
+
+    /// Groups of squares for the viewer's king.
+    #[must_use]
+    pub fn king_buckets(&self) -> usize {
+        self.feature_weights.len() / (PIECE_FEATURES * self.hidden)
     }
 
     /// Reads a whole network file.
@@ -317,15 +319,13 @@ impl QuantisedNet {
         }
         let hidden = header.hidden;
         let mut rest = Reader(payload);
-        // Weights that all king buckets share are written out for each.
-        let shares = FEATURES / header.features;
         let finer = QB / header.qb;
         let net = QuantisedNet {
             name: header.name,
             hidden,
             scale: header.scale,
             bare: header.bare,
-            feature_weights: rest.i16s(header.features * hidden).repeat(shares),
+            feature_weights: rest.i16s(header.features * hidden),
             feature_bias: rest.i16s(hidden),
             output_weights: (rest.i16s(BUCKETS * 2 * hidden).into_iter())
                 .map(|weight| weight.saturating_mul(finer as i16))
@@ -373,7 +373,7 @@ impl QuantisedNet {
                 .flat_map(|value| value.to_le_bytes()),
         );
         let mut header = Header {
-            features: FEATURES,
+            features: self.king_buckets() * PIECE_FEATURES,
             hidden: self.hidden,
             qb: QB,
             scale: self.scale,
@@ -401,15 +401,15 @@ fn expect(field: &'static str, found: u32, expected: u32) -> Result<(), NetError
     })
 }
 
-fn expect_either(field: &'static str, found: u32, choices: [u32; 2]) -> Result<(), NetError> {
+fn expect_one_of(field: &'static str, found: u32, choices: &[u32]) -> Result<(), NetError> {
     if choices.contains(&found) {
         return Ok(());
     }
-    let [first, second] = choices;
+    let choices: Vec<String> = choices.iter().map(u32::to_string).collect();
     Err(NetError::OtherArchitecture {
         field,
         found,
-        expected: format!("{first} or {second}"),
+        expected: choices.join(" or "),
     })
 }
 
@@ -468,7 +468,7 @@ mod tests {
     use super::*;
 
     fn sample() -> QuantisedNet {
-        let mut net = QuantisedNet::zeroed("sample", HIDDEN_STEP, 400);
+        let mut net = QuantisedNet::zeroed("sample", HIDDEN_STEP, 5, 400);
         for (i, weight) in net.feature_weights.iter_mut().enumerate() {
             *weight = (i % 1009) as i16 - 504;
         }
@@ -559,24 +559,16 @@ mod tests {
     }
 
     #[test]
-    fn weights_without_king_buckets_hold_for_all() {
-        let net = sample();
-        let mut bytes = net.to_bytes();
-        let shared = 2 * PIECE_FEATURES * net.hidden;
-        bytes.drain(HEADER_BYTES + shared..HEADER_BYTES + KING_BUCKETS * shared);
-        bytes[12..16].copy_from_slice(&(PIECE_FEATURES as u32).to_le_bytes());
-        let header = Header::parse(&bytes).expect("a header");
-        let hash = header.digest(&bytes[HEADER_BYTES..]);
-        bytes[HASH_OFFSET..HASH_END].copy_from_slice(&hash.to_le_bytes());
-        let read = QuantisedNet::from_bytes(&bytes).expect("a network");
-        let (first, _) = net.feature_weights.split_at(PIECE_FEATURES * net.hidden);
-        assert!(
-            read.feature_weights
-                .chunks(first.len())
-                .all(|bucket| bucket == first)
-        );
-        assert_eq!(read.feature_weights.len(), net.feature_weights.len());
-        assert_eq!(read.output_weights, net.output_weights);
+    fn every_number_of_king_buckets_is_read() {
+        for count in KING_BUCKETS {
+            let net = QuantisedNet::zeroed("buckets", HIDDEN_STEP, count, 400);
+            let read = QuantisedNet::from_bytes(&net.to_bytes()).expect("own file");
+            assert_eq!(read, net);
+            assert_eq!(read.king_buckets(), count);
+        }
+        let other = QuantisedNet::zeroed("buckets", HIDDEN_STEP, 7, 400);
+        let error = QuantisedNet::from_bytes(&other.to_bytes()).expect_err("seven");
+        assert!(error.to_string().contains("features is 5376"), "{error}");
     }
 
     #[test]

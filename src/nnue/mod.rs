@@ -1,6 +1,6 @@
-//! The network that judges positions.
+//! The network that evaluates positions.
 //!
-//! 768 inputs for each side, with other weights for each of five king buckets ([`features`]),
+//! 768 inputs for each side, with other weights for each of its king buckets ([`features`]),
 //! feed a hidden layer, shared by both sides, of [`HIDDEN`] units with the squared clipped ReLU;
 //! the hidden layers of the side to move and of the other side feed one of eight output layers,
 //! picked by the number of pieces. All of it is integer arithmetic, equal to the last bit on

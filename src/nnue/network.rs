@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use bytemuck::Zeroable;
 
-use super::format::{BUCKETS, FEATURES, NetError, QA, QB, QuantisedNet};
+use super::features::KingBuckets;
+use super::format::{BUCKETS, NetError, PIECE_FEATURES, QA, QB, QuantisedNet};
 use crate::files;
 use crate::memory::LargeTable;
 
@@ -46,6 +47,7 @@ pub struct Network {
     name: String,
     scale: i32,
     bare: bool,
+    king_buckets: KingBuckets,
     feature_weights: LargeTable<Row>,
     feature_bias: Row,
     output_weights: Box<[[Row; 2]; BUCKETS]>,
@@ -92,10 +94,12 @@ impl Network {
             return Err(other("hidden", net.hidden as u32, HIDDEN));
         }
         let rows = net.feature_weights.chunks_exact(HIDDEN);
-        if rows.len() != FEATURES {
-            return Err(other("features", rows.len() as u32, FEATURES));
-        }
-        let mut feature_weights = LargeTable::<Row>::new(FEATURES).expect("memory for a network");
+        let features = rows.len();
+        let Some(king_buckets) = KingBuckets::with_count(net.king_buckets()) else {
+            let most = KingBuckets::Ten.count() * PIECE_FEATURES;
+            return Err(other("features", features as u32, most));
+        };
+        let mut feature_weights = LargeTable::<Row>::new(features).expect("memory for a network");
         for (row, weights) in feature_weights.iter_mut().zip(rows) {
             row.0.copy_from_slice(weights);
         }
@@ -113,6 +117,7 @@ impl Network {
             name: net.name.clone(),
             scale: net.scale,
             bare: net.bare,
+            king_buckets,
             feature_weights,
             feature_bias: Row::from_slice(&net.feature_bias),
             output_weights,
@@ -131,6 +136,12 @@ impl Network {
     #[must_use]
     pub const fn is_bare(&self) -> bool {
         self.bare
+    }
+
+    /// How the squares of the viewer's king are grouped.
+    #[inline]
+    pub(super) const fn king_buckets(&self) -> KingBuckets {
+        self.king_buckets
     }
 
     /// What one input adds to the hidden layer.

@@ -1,12 +1,14 @@
 //! Networks made by rule rather than by training: one that counts material, for builds that
 //! have no trained network yet, and random ones for tests and measurements.
 
-use super::format::{BUCKETS, FEATURES, MAX_OUTPUT_WEIGHT, PIECE_FEATURES, QA, QuantisedNet};
+use super::format::{BUCKETS, MAX_OUTPUT_WEIGHT, PIECE_FEATURES, QA, QuantisedNet};
 
 /// Inputs for one colour: six roles on 64 squares.
 const COLOUR_FEATURES: usize = PIECE_FEATURES / 2;
 /// Own pawn, knight, bishop, rook, queen and king, each in sixths of a pawn.
 const MATERIAL: [i16; 6] = [6, 19, 20, 31, 59, 0];
+/// Groups of squares for the king, those of the shipped network.
+const KING_BUCKETS: usize = 5;
 /// Centipawns for an output of 1.0; the weights below are chosen for it.
 const SCALE: i32 = 400;
 /// Hidden units that count material, and their output weight: together 100 centipawns a pawn.
@@ -22,9 +24,9 @@ const PLACEMENT_WEIGHT: i16 = 816;
 /// both sides differ by `(1/2 + d)^2 - (1/2 - d)^2 = 2d`: exactly linear, as material should be.
 #[must_use]
 pub fn material(hidden: usize) -> QuantisedNet {
-    let mut net = QuantisedNet::zeroed("material", hidden, SCALE);
+    let mut net = QuantisedNet::zeroed("material", hidden, KING_BUCKETS, SCALE);
     let half = (QA / 2) as i16;
-    for feature in 0..FEATURES {
+    for feature in 0..KING_BUCKETS * PIECE_FEATURES {
         let (role, square) = (feature % COLOUR_FEATURES / 64, feature % 64);
         let own = feature % PIECE_FEATURES < COLOUR_FEATURES;
         // The enemy's pieces stand on squares seen from our side: pawns advance towards rank 1.
@@ -69,7 +71,12 @@ pub fn random(hidden: usize, seed: u64) -> QuantisedNet {
     const MAX_BIAS: i32 = 800_000;
     let mut random = SplitMix::new(seed);
     let mut within = |limit: i32| random.below(2 * limit as u64 + 1) as i32 - limit;
-    let mut net = QuantisedNet::zeroed(&format!("random-{hidden}-{seed}"), hidden, SCALE);
+    let mut net = QuantisedNet::zeroed(
+        &format!("random-{hidden}-{seed}"),
+        hidden,
+        KING_BUCKETS,
+        SCALE,
+    );
     let feature = i32::from(MAX_FEATURE_WEIGHT);
     net.feature_weights.fill_with(|| within(feature) as i16);
     net.feature_bias.fill_with(|| within(feature) as i16);

@@ -1,8 +1,9 @@
 //! Files from which training goes on exactly where it stopped.
 //!
 //! Eight bytes of magic, the length of a JSON header as `u32`, the header, then the arrays of
-//! the model as floats in the machine's byte order: for each tile, the output weights and the
-//! output bias in turn the values, first moments and second moments. The last eight bytes are
+//! the model as floats in the machine's byte order: for each tile (its weights, then those that the
+//! king buckets share), the output weights and the output bias in turn the values, first moments
+//! and second moments. The last eight bytes are
 //! the hash (FNV-1a with 64 bits) of all bytes before them.
 
 use std::fs::File;
@@ -13,18 +14,20 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::files;
+use crate::nnue::features::KingBuckets;
 use crate::nnue::format::{FNV_OFFSET_BASIS, HIDDEN_STEP, MAX_HIDDEN, fnv1a_from};
 
-use super::model::{Model, Trained};
+use super::model::{Model, Shape};
 
 /// First bytes of a checkpoint.
-pub const MAGIC: [u8; 8] = *b"PLEACHC2";
+pub const MAGIC: [u8; 8] = *b"PLEACHC3";
 const MAX_HEADER_BYTES: u32 = 1 << 24;
 
 /// Where a run stands besides its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     pub hidden: usize,
+    pub king_buckets: usize,
     /// Optimiser steps taken.
     pub steps: u64,
     /// Seconds of training so far, pauses left out.
@@ -76,11 +79,6 @@ impl<T: Read> Hashed<T> {
     }
 }
 
-fn arrays(model: &Model) -> impl Iterator<Item = &Trained> {
-    let tiles = model.tiles.iter().map(|tile| &tile.weights);
-    tiles.chain([&model.outputs.weights, &model.outputs.bias])
-}
-
 /// Writes a checkpoint, whole or not at all.
 ///
 /// # Errors
@@ -92,7 +90,7 @@ pub fn save(path: &Path, model: &Model, progress: &Progress) -> Result<(), Check
         file.put(&MAGIC)?;
         file.put(&(header.len() as u32).to_le_bytes())?;
         file.put(&header)?;
-        for array in arrays(model) {
+        for array in model.arrays() {
             for part in [&array.value, &array.mean, &array.square] {
                 file.put(bytemuck::cast_slice(part))?;
             }
@@ -143,10 +141,14 @@ pub fn load(path: &Path) -> Result<(Model, Progress), CheckpointError> {
     if hidden == 0 || hidden > MAX_HIDDEN || !hidden.is_multiple_of(HIDDEN_STEP) {
         return Err(damaged("its header names no possible width"));
     }
-    let mut model = Model::zeroed(hidden);
-    let outputs = &mut model.outputs;
-    let tiles = model.tiles.iter_mut().map(|tile| &mut tile.weights);
-    for array in tiles.chain([&mut outputs.weights, &mut outputs.bias]) {
+    let Some(king_buckets) = KingBuckets::with_count(progress.king_buckets) else {
+        return Err(damaged("its header names no possible king buckets"));
+    };
+    let mut model = Model::zeroed(Shape {
+        hidden,
+        king_buckets,
+    });
+    for array in model.arrays_mut() {
         for part in [&mut array.value, &mut array.mean, &mut array.square] {
             file.take(bytemuck::cast_slice_mut(part)).map_err(failed)?;
         }
@@ -176,10 +178,15 @@ mod tests {
         let path = std::env::temp_dir().join(name);
         let progress = Progress {
             hidden: HIDDEN_STEP,
+            king_buckets: 5,
             steps: 3,
             ..Progress::default()
         };
-        save(&path, &Model::random(HIDDEN_STEP, 1), &progress).expect("written");
+        let shape = Shape {
+            hidden: HIDDEN_STEP,
+            king_buckets: KingBuckets::Five,
+        };
+        save(&path, &Model::random(shape, 1), &progress).expect("written");
         let whole = fs::read(&path).expect("read");
         assert_eq!(load(&path).expect("sound").1, progress);
         let refused = |bytes: &[u8]| {

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use serde::Serialize;
 
+use crate::nnue::features::KingBuckets;
 use crate::nnue::format::{HIDDEN_STEP, MAX_HIDDEN, MAX_SCALE};
 
 use super::load::{DataFile, Filter, HoldOut, PER_MILLE};
+use super::model::Shape;
 use super::schedule::{Length, Schedule};
 
 /// Extension of the record that is written next to a network.
@@ -28,6 +30,7 @@ pub struct Config {
     pub init: Option<PathBuf>,
     pub name: String,
     pub hidden: usize,
+    pub king_buckets: KingBuckets,
     pub batch: usize,
     pub lambda: f64,
     /// K, centipawns for an output of 1.0; `None` fits it to the results.
@@ -49,6 +52,15 @@ pub struct Config {
 }
 
 impl Config {
+    /// The network's shape.
+    #[must_use]
+    pub const fn shape(&self) -> Shape {
+        Shape {
+            hidden: self.hidden,
+            king_buckets: self.king_buckets,
+        }
+    }
+
     /// Where the run's record is written.
     #[must_use]
     pub fn record(&self) -> PathBuf {
@@ -190,6 +202,7 @@ mod tests {
             init: None,
             name: "test".to_owned(),
             hidden: 64,
+            king_buckets: KingBuckets::Five,
             batch: 256,
             lambda: 0.0,
             scale: Some(200.0),

@@ -1,19 +1,12 @@
 //! From trained floats to the network file and back.
 
+use crate::nnue::features::KingBuckets;
 use crate::nnue::format::{MAX_OUTPUT_WEIGHT, QA, QB, QuantisedNet};
 
 use super::kernel::Worker;
-use super::model::{BIAS_ROW, HALF, Model, TILE};
+use super::lanes::{HALF, TILE, neuron};
+use super::model::{Model, Shape};
 use super::sample::{BUCKETS, MAX_ACTIVE, Sample};
-
-/// Where a neuron of a tile stands in plain order; see `model` for the order of floats.
-const fn plain(slot: usize) -> usize {
-    if slot < HALF {
-        2 * slot
-    } else {
-        2 * (slot - HALF) + 1
-    }
-}
 
 fn to_i16(x: f32, one: i32) -> i16 {
     (x * one as f32).round() as i16
@@ -23,31 +16,29 @@ fn to_i16(x: f32, one: i32) -> i16 {
 /// output of 1.0.
 #[must_use]
 pub fn quantise(model: &Model, name: &str, scale: i32) -> QuantisedNet {
-    let hidden = model.hidden;
-    let mut net = QuantisedNet::zeroed(name, hidden, scale);
+    let Shape {
+        hidden,
+        king_buckets,
+    } = model.shape;
+    let mut net = QuantisedNet::zeroed(name, hidden, king_buckets.count(), scale);
     for (tile_index, tile) in model.tiles.iter().enumerate() {
-        for (row_index, row) in tile
-            .weights
-            .floats()
-            .as_chunks::<TILE>()
-            .0
-            .iter()
-            .enumerate()
-        {
-            let into = if row_index == BIAS_ROW {
+        for row_index in 0..model.shape.rows() {
+            let row = tile.row(row_index);
+            let into = if row_index == model.shape.features() {
                 &mut net.feature_bias[..]
             } else {
                 &mut net.feature_weights[row_index * hidden..][..hidden]
             };
-            for (slot, &weight) in row.iter().enumerate() {
-                into[tile_index * TILE + plain(slot)] = to_i16(weight, QA);
+            for slot in 0..TILE {
+                let weight = row[slot / HALF].0[slot % HALF];
+                into[tile_index * TILE + neuron(slot)] = to_i16(weight, QA);
             }
         }
     }
     let limit = MAX_OUTPUT_WEIGHT;
     for (index, &weight) in model.outputs.weights.floats().iter().enumerate() {
         let (base, slot) = (index / TILE * TILE, index % TILE);
-        net.output_weights[base + plain(slot)] = to_i16(weight, QB).clamp(-limit, limit);
+        net.output_weights[base + neuron(slot)] = to_i16(weight, QB).clamp(-limit, limit);
     }
     for (bias, &value) in net.output_bias.iter_mut().zip(model.outputs.bias.floats()) {
         *bias = (value * (QA * QB) as f32).round() as i32;
@@ -55,11 +46,17 @@ pub fn quantise(model: &Model, name: &str, scale: i32) -> QuantisedNet {
     net
 }
 
-/// Parameters to go on training from a network file; the optimiser starts afresh.
+/// Parameters to go on training from a network file; the optimiser starts afresh, and what the
+/// king buckets have in common becomes their shared weights. `None` if the squares of the king
+/// are grouped in no known way.
 #[must_use]
-pub fn restore(net: &QuantisedNet) -> Model {
+pub fn restore(net: &QuantisedNet) -> Option<Model> {
     let hidden = net.hidden;
-    let mut model = Model::zeroed(hidden);
+    let shape = Shape {
+        hidden,
+        king_buckets: KingBuckets::with_count(net.king_buckets())?,
+    };
+    let mut model = Model::zeroed(shape);
     for (tile_index, tile) in model.tiles.iter_mut().enumerate() {
         for (row_index, row) in tile
             .weights
@@ -69,19 +66,19 @@ pub fn restore(net: &QuantisedNet) -> Model {
             .iter_mut()
             .enumerate()
         {
-            let from = if row_index == BIAS_ROW {
+            let from = if row_index == shape.features() {
                 &net.feature_bias[..]
             } else {
                 &net.feature_weights[row_index * hidden..][..hidden]
             };
             for (slot, weight) in row.iter_mut().enumerate() {
-                *weight = f32::from(from[tile_index * TILE + plain(slot)]) / QA as f32;
+                *weight = f32::from(from[tile_index * TILE + neuron(slot)]) / QA as f32;
             }
         }
     }
     for (index, weight) in model.outputs.weights.floats_mut().iter_mut().enumerate() {
         let (base, slot) = (index / TILE * TILE, index % TILE);
-        *weight = f32::from(net.output_weights[base + plain(slot)]) / QB as f32;
+        *weight = f32::from(net.output_weights[base + neuron(slot)]) / QB as f32;
     }
     for (value, &bias) in model
         .outputs
@@ -92,8 +89,11 @@ pub fn restore(net: &QuantisedNet) -> Model {
     {
         *value = bias as f32 / (QA * QB) as f32;
     }
+    if shape.king_buckets != KingBuckets::One {
+        model.factorise();
+    }
     model.refresh();
-    model
+    Some(model)
 }
 
 /// Centipawns that the quantised network gives a sample, in the engine's arithmetic.
@@ -101,7 +101,8 @@ pub fn restore(net: &QuantisedNet) -> Model {
 pub fn evaluate(net: &QuantisedNet, sample: &Sample) -> i32 {
     let mut views = [[0; MAX_ACTIVE]; 2];
     let [own, other] = &mut views;
-    let count = sample.features(own, other);
+    let buckets = KingBuckets::with_count(net.king_buckets()).unwrap_or(KingBuckets::One);
+    let count = sample.features(buckets, own, other);
     let bucket = sample.bucket();
     debug_assert!(bucket < BUCKETS);
     let mut sum = 0i64;
@@ -126,7 +127,7 @@ pub fn evaluate(net: &QuantisedNet, sample: &Sample) -> i32 {
 /// largest difference.
 #[must_use]
 pub fn rounding_error(model: &Model, net: &QuantisedNet, samples: &[Sample]) -> (f64, f64) {
-    let mut worker = Worker::new(model.hidden);
+    let mut worker = Worker::new(model.shape);
     let (mut squares, mut largest, mut count) = (0.0, 0f64, 0u32);
     for chunk in samples.chunks(super::kernel::CHUNK) {
         worker.evaluate(model, chunk, |sample, output| {

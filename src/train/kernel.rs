@@ -1,30 +1,31 @@
 //! Forward and backward pass over a chunk of positions: the loop that training time goes to.
 //!
-//! Every position is two views, the side to move's and the other's. The first pass sums, tile
-//! by tile, the 16-bit weight lines of each view's active inputs. The second goes through the
-//! positions: output, error, the output layer's gradient, and the hidden sums' gradients, which
-//! replace the sums as truncated floats of 16 bits. The third adds those gradients up by input:
-//! with the views listed by input, each weight row's gradient stays in registers while it grows
-//! and is written once a chunk.
+//! Every position is two views, the side to move's and the other's. All work goes tile by tile,
+//! so that a tile's weights, hidden sums and gradients stay in the second-level cache. The first
+//! pass sums the 16-bit weight lines of each view's active inputs and adds what the tile means to
+//! the outputs. Errors then follow from the outputs. The second pass turns the sums into their
+//! gradients, as floats of 16 bits in the same place, and adds those up by input: with the views
+//! listed by input, each weight row's gradient stays in registers while it grows and is written
+//! once a chunk.
+//!
+//! Positions should come sorted by the king buckets of both sides (see `batch`): a chunk then
+//! needs few of the weight rows.
 
-use wide::{f32x16, i32x16};
+use crate::memory::LargeTable;
+use crate::nnue::features::KingBuckets;
 
-use super::model::{
-    BIAS_ROW, FIXED_ONE, Floats, Gradients, HALF, Line, Model, ROWS, Row, TILE, USED_ROWS,
-};
-use super::sample::{MAX_ACTIVE, Sample};
+use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, Task, Unit};
+use super::model::{FIXED_ONE, Gradients, Model, Shape, table};
+use super::sample::{BUCKETS, MAX_ACTIVE, Sample};
 
 /// Positions that are worked on at once: their lines and one tile's weights share the
 /// second-level cache.
 pub const CHUNK: usize = 2048;
 const VIEWS: usize = 2 * CHUNK;
-const ROW_MASK: usize = ROWS - 1;
-/// Upper half of a 32-bit word: what is left of a float cut to 16 bits.
-const UPPER: i32 = 0xffff_0000u32 as i32;
-/// Added before the lower half is cut off, to round to the nearest.
-const HALF_UNIT: i32 = 0x8000;
-const LOWER: i32 = 0xffff;
+/// The hidden sum at which a neuron stops responding.
 const LARGEST: i16 = FIXED_ONE as i16;
+/// Rows of output weights in a tile: one for each bucket and side.
+const OUTPUT_ROWS: usize = 2 * BUCKETS;
 
 /// What positions are to be evaluated as.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +81,7 @@ impl Losses {
     }
 
     /// Counts what an output (without its logistic function) gets wrong.
-    pub fn judge(&mut self, sample: &Sample, output: f32, target: Target) {
+    pub fn add_output(&mut self, sample: &Sample, output: f32, target: Target) {
         let (goal, score, result) = target.of(sample);
         self.note(sigmoid(output), goal, score, result);
     }
@@ -103,47 +104,116 @@ pub fn sigmoid(x: f32) -> f32 {
 /// One thread's working memory.
 pub struct Worker {
     pub gradients: Gradients,
-    picks: Vec<usize>,
+    shape: Shape,
+    unit: Unit,
     samples: Vec<Sample>,
     /// Active inputs of each view.
     active: Vec<[u16; MAX_ACTIVE]>,
     counts: Vec<u8>,
     /// `[N / 32][VIEWS]`: hidden sums, then their gradients.
-    lines: Vec<Line>,
-    /// Views by input: those with input `f` are `by_input[starts[f]..starts[f + 1]]`.
-    starts: Vec<u32>,
-    by_input: Vec<u16>,
+    lines: LargeTable<Line>,
+    /// Each position's output, still to be added up.
+    outputs: Vec<Floats>,
+    /// The loss's slope by each position's output.
+    slopes: Vec<f32>,
+    by_input: ByInput,
 }
 
-impl Worker {
-    /// Memory for a network with `hidden` neurons.
-    #[must_use]
-    pub fn new(hidden: usize) -> Worker {
-        Worker {
-            gradients: Gradients::new(hidden),
-            picks: Vec::with_capacity(CHUNK),
-            samples: Vec::with_capacity(CHUNK),
-            active: vec![[0; MAX_ACTIVE]; VIEWS],
-            counts: vec![0; VIEWS],
-            lines: vec![Line::ZERO; hidden / TILE * VIEWS],
-            starts: vec![0; USED_ROWS + 1],
-            by_input: vec![0; VIEWS * (MAX_ACTIVE + 1)],
+/// The views that have each input.
+struct ByInput {
+    /// Where each input's views begin; used while listing.
+    next: Vec<u32>,
+    /// Inputs that any view has, with the range of their views.
+    rows: Vec<(usize, usize, usize)>,
+    views: Vec<u16>,
+}
+
+impl ByInput {
+    fn new(rows: usize) -> ByInput {
+        ByInput {
+            next: vec![0; rows + 1],
+            rows: Vec::with_capacity(rows),
+            views: vec![0; VIEWS * (MAX_ACTIVE + 1)],
         }
     }
 
-    /// Adds the gradients of up to [`CHUNK`] positions, picked from `pool` by index, to this worker's and returns the losses.
-    pub fn learn(
-        &mut self,
-        model: &Model,
-        target: Target,
-        pool: &[Sample],
-        picks: impl Iterator<Item = usize>,
-    ) -> Losses {
-        self.load(pool, picks);
-        self.list_by_input();
-        self.forward(model);
-        let losses = self.outputs(model, target);
-        self.backward();
+    /// Counting sort of the views by their inputs; the bias is an input that all have.
+    fn list(&mut self, active: &[[u16; MAX_ACTIVE]], counts: &[u8]) {
+        let inputs = |view: usize| &active[view][..usize::from(counts[view])];
+        let bias = self.next.len() - 2;
+        self.next.fill(0);
+        for view in 0..active.len() {
+            for &input in inputs(view) {
+                self.next[usize::from(input) + 1] += 1;
+            }
+        }
+        self.rows.clear();
+        let mut from = 0;
+        for input in 0..bias {
+            let to = from + self.next[input + 1] as usize;
+            if from < to {
+                self.rows.push((input, from, to));
+            }
+            self.next[input] = from as u32;
+            from = to;
+        }
+        self.rows.push((bias, from, from + active.len()));
+        for view in 0..active.len() {
+            for &input in inputs(view) {
+                let place = &mut self.next[usize::from(input)];
+                self.views[*place as usize] = view as u16;
+                *place += 1;
+            }
+            self.views[from + view] = view as u16;
+        }
+    }
+}
+
+impl Worker {
+    /// Memory for a network of this shape, for the fastest instructions of this processor.
+    #[must_use]
+    pub fn new(shape: Shape) -> Worker {
+        Worker::with_unit(shape, Unit::best())
+    }
+
+    /// The same with chosen instructions.
+    #[must_use]
+    pub fn with_unit(shape: Shape, unit: Unit) -> Worker {
+        Worker {
+            gradients: Gradients::new(shape),
+            shape,
+            unit,
+            samples: Vec::with_capacity(CHUNK),
+            active: vec![[0; MAX_ACTIVE]; VIEWS],
+            counts: vec![0; VIEWS],
+            lines: table(shape.hidden / TILE * VIEWS),
+            outputs: vec![Floats::ZERO; CHUNK],
+            slopes: vec![0.0; CHUNK],
+            by_input: ByInput::new(shape.rows()),
+        }
+    }
+
+    /// Adds the gradients of up to [`CHUNK`] positions to this worker's and returns the losses.
+    pub fn learn(&mut self, model: &Model, target: Target, samples: &[Sample]) -> Losses {
+        self.load(samples);
+        let views = 2 * self.samples.len();
+        self.by_input
+            .list(&self.active[..views], &self.counts[..views]);
+        for &(input, _, _) in &self.by_input.rows {
+            self.gradients.touched[input] = true;
+        }
+        let unit = self.unit;
+        unit.run(Forward(self, model));
+        let mut losses = Losses::default();
+        for (index, sample) in self.samples.iter().enumerate() {
+            let predicted = sigmoid(self.output(model, index, sample));
+            let (goal, score, result) = target.of(sample);
+            losses.note(predicted, goal, score, result);
+            let slope = 2.0 * (predicted - goal) * predicted * (1.0 - predicted);
+            self.gradients.bias.0[sample.bucket()] += slope;
+            self.slopes[index] = slope;
+        }
+        unit.run(Backward(self, model));
         losses
     }
 
@@ -155,193 +225,158 @@ impl Worker {
         samples: &[Sample],
         mut each: impl FnMut(&Sample, f32),
     ) {
-        self.load(samples, 0..samples.len());
-        self.forward(model);
+        self.load(samples);
+        let unit = self.unit;
+        unit.run(Forward(self, model));
         for (index, sample) in self.samples.iter().enumerate() {
-            let bucket = sample.bucket();
-            let weights = &model.outputs.used;
-            let sum = output(&self.lines, weights, model.hidden, bucket, index);
-            each(sample, sum + model.outputs.bias.floats()[bucket]);
+            each(sample, self.output(model, index, sample));
         }
     }
 
-    fn load(&mut self, pool: &[Sample], picks: impl Iterator<Item = usize>) {
-        // Indices first: the fetches that follow then overlap, each from anywhere in memory.
-        self.picks.clear();
-        self.picks.extend(picks.take(CHUNK));
+    /// A position's output after the forward pass.
+    fn output(&self, model: &Model, index: usize, sample: &Sample) -> f32 {
+        let sum: f32 = self.outputs[index].0.iter().sum();
+        sum / (FIXED_ONE * FIXED_ONE) + model.outputs.bias.floats()[sample.bucket()]
+    }
+
+    fn load(&mut self, samples: &[Sample]) {
         self.samples.clear();
-        self.samples
-            .extend(self.picks.iter().map(|&index| pool[index]));
+        self.samples.extend(samples.iter().take(CHUNK));
+        let buckets: KingBuckets = self.shape.king_buckets;
         let views = self.active.as_chunks_mut::<2>().0;
-        for ((sample, [own, other]), counts) in self
-            .samples
-            .iter()
-            .zip(views)
-            .zip(self.counts.as_chunks_mut::<2>().0)
+        for ((sample, [own, other]), counts) in
+            (self.samples.iter().zip(views)).zip(self.counts.as_chunks_mut::<2>().0)
         {
-            let count = sample.features(own, other) as u8;
+            let count = sample.features(buckets, own, other) as u8;
             *counts = [count; 2];
         }
     }
+}
 
-    /// Counting sort of the views by their inputs; the bias is an input that all have.
-    fn list_by_input(&mut self) {
-        let views = 2 * self.samples.len();
-        self.starts.fill(0);
-        let views_active = || self.active.iter().zip(&self.counts).take(views);
-        for (active, &count) in views_active() {
-            for &input in &active[..usize::from(count)] {
-                self.starts[usize::from(input) + 1] += 1;
-            }
-        }
-        self.starts[BIAS_ROW + 1] = views as u32;
-        let mut sum = 0;
-        for start in &mut self.starts {
-            sum += *start;
-            *start = sum;
-        }
-        let mut next = [0u32; USED_ROWS];
-        next.copy_from_slice(&self.starts[..USED_ROWS]);
-        for (view, (active, &count)) in views_active().enumerate() {
-            for &input in &active[..usize::from(count)] {
-                let place = &mut next[usize::from(input)];
-                self.by_input[*place as usize] = view as u16;
-                *place += 1;
-            }
-        }
-        let bias = next[BIAS_ROW] as usize;
-        for (view, place) in self.by_input[bias..bias + views].iter_mut().enumerate() {
-            *place = view as u16;
-        }
-    }
+/// A tile's part of the output layers' weights, `[BUCKETS][2]`.
+fn output_rows(weights: &[Floats], hidden: usize, tile: usize) -> [Row; OUTPUT_ROWS] {
+    std::array::from_fn(|row| {
+        let at = row * hidden / HALF + 2 * tile;
+        [weights[at], weights[at + 1]]
+    })
+}
 
-    fn forward(&mut self, model: &Model) {
-        let views = 2 * self.samples.len();
-        for (tile, lines) in model.tiles.iter().zip(self.lines.chunks_exact_mut(VIEWS)) {
-            let Ok(rows) = <&[Line; ROWS]>::try_from(&tile.lines[..]) else {
-                continue;
-            };
-            let inputs = self.active.iter().zip(&self.counts);
-            for (line, (active, &count)) in lines[..views].iter_mut().zip(inputs) {
-                let mut sums = rows[BIAS_ROW];
-                for &input in &active[..usize::from(count)] {
-                    sums = sums.saturating_add(rows[usize::from(input) & ROW_MASK]);
+/// Hidden sums and outputs.
+struct Forward<'a>(&'a mut Worker, &'a Model);
+
+impl Task for Forward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let Forward(worker, model) = self;
+        let positions = worker.samples.len();
+        worker.outputs[..positions].fill(Floats::ZERO);
+        let bias = model.shape.features();
+        let tiles = model.tiles.iter().zip(worker.lines.chunks_exact_mut(VIEWS));
+        for (number, (tile, lines)) in tiles.enumerate() {
+            let weights = output_rows(&model.outputs.used, model.shape.hidden, number);
+            let rows = &tile.lines[..];
+            let bias = l.line(&rows[bias]);
+            for (position, sample) in worker.samples.iter().enumerate() {
+                let bucket = sample.bucket();
+                let output = &mut worker.outputs[position];
+                let mut parts = [l.floats(output), l.splat(0.0)];
+                for side in 0..2 {
+                    let view = 2 * position + side;
+                    let count = usize::from(worker.counts[view]);
+                    let mut sums = bias;
+                    for &input in &worker.active[view][..count] {
+                        sums = l.add_lines(sums, l.line(&rows[usize::from(input)]));
+                    }
+                    l.put_line(&mut lines[view], sums);
+                    let inputs = l.clamp_to_floats(sums, LARGEST);
+                    for half in 0..2 {
+                        let weight = l.floats(&weights[2 * bucket + side][half]);
+                        let weighted = l.mul(inputs[half], weight);
+                        parts[half] = l.mul_add(weighted, inputs[half], parts[half]);
+                    }
                 }
-                *line = sums;
-            }
-        }
-    }
-
-    fn outputs(&mut self, model: &Model, target: Target) -> Losses {
-        let hidden = model.hidden;
-        let weights = &model.outputs.used;
-        let mut losses = Losses::default();
-        for (index, sample) in self.samples.iter().enumerate() {
-            let bucket = sample.bucket();
-            let sum = output(&self.lines, weights, hidden, bucket, index);
-            let predicted = sigmoid(sum + model.outputs.bias.floats()[bucket]);
-            let (goal, score, result) = target.of(sample);
-            losses.note(predicted, goal, score, result);
-            let slope = 2.0 * (predicted - goal) * predicted * (1.0 - predicted);
-            self.gradients.bias[bucket] += slope;
-            for half in 0..2 {
-                let from = (2 * bucket + half) * hidden / HALF;
-                let weights = &weights[from..from + hidden / HALF];
-                let gradients = &mut self.gradients.weights[from..from + hidden / HALF];
-                let lines = self.lines[2 * index + half..].iter_mut().step_by(VIEWS);
-                let tiles = weights.as_chunks::<2>().0.iter();
-                let tiles = tiles.zip(gradients.as_chunks_mut::<2>().0);
-                for (line, (weights, gradients)) in lines.zip(tiles) {
-                    differentiate(line, weights, gradients, slope);
-                }
-            }
-        }
-        losses
-    }
-
-    fn backward(&mut self) {
-        let tiles = self.gradients.tiles.chunks_exact_mut(USED_ROWS);
-        for (lines, gradients) in self.lines.chunks_exact(VIEWS).zip(tiles) {
-            let Ok(lines) = <&[Line; VIEWS]>::try_from(lines) else {
-                continue;
-            };
-            for (input, row) in gradients.iter_mut().enumerate() {
-                let from = self.starts[input] as usize;
-                let to = self.starts[input + 1] as usize;
-                if from < to {
-                    gather(lines, &self.by_input[from..to], row);
-                }
+                l.put_floats(output, l.add(parts[0], parts[1]));
             }
         }
     }
 }
 
-/// The lower halves' numbers and the upper halves' numbers of a line of hidden sums, clamped to
-/// the range in which neurons respond, as floats in units of 1 / [`FIXED_ONE`].
-#[inline(always)]
-fn unpack(line: Line) -> Row {
-    let words: i32x16 = bytemuck::cast(line.max(Line::ZERO).min(Line::splat(LARGEST)));
-    [
-        f32x16::from_i32x16(words & i32x16::splat(LOWER)),
-        f32x16::from_i32x16(words >> 16),
-    ]
-}
+/// Gradients of output and input weights.
+struct Backward<'a>(&'a mut Worker, &'a Model);
 
-/// One position's output without the bias.
-#[inline(always)]
-fn output(lines: &[Line], weights: &[Floats], hidden: usize, bucket: usize, index: usize) -> f32 {
-    let mut sums = [Floats::ZERO; 2];
-    for half in 0..2 {
-        let from = (2 * bucket + half) * hidden / HALF;
-        let weights = weights[from..from + hidden / HALF].as_chunks::<2>().0;
-        let lines = lines[2 * index + half..].iter().step_by(VIEWS);
-        for (line, weights) in lines.zip(weights) {
-            let [low, high] = unpack(*line);
-            sums[0] = (low * low).mul_add(weights[0], sums[0]);
-            sums[1] = (high * high).mul_add(weights[1], sums[1]);
+impl Task for Backward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let Backward(worker, model) = self;
+        let (hidden, rows) = (model.shape.hidden, model.shape.rows());
+        let lines = worker.lines.chunks_exact_mut(VIEWS);
+        let tiles = worker.gradients.tiles.chunks_exact_mut(rows);
+        for (number, (lines, gradients)) in lines.zip(tiles).enumerate() {
+            let weights = output_rows(&model.outputs.used, hidden, number);
+            let mut sums = [[Floats::ZERO; 2]; OUTPUT_ROWS];
+            for (position, sample) in worker.samples.iter().enumerate() {
+                let slope = worker.slopes[position];
+                for side in 0..2 {
+                    let row = 2 * sample.bucket() + side;
+                    let line = &mut lines[2 * position + side];
+                    differentiate(l, line, &weights[row], &mut sums[row], slope);
+                }
+            }
+            let into = &mut worker.gradients.weights;
+            for (row, sums) in sums.iter().enumerate() {
+                let at = row * hidden / HALF + 2 * number;
+                for half in 0..2 {
+                    let sum = l.add(l.floats(&into[at + half]), l.floats(&sums[half]));
+                    l.put_floats(&mut into[at + half], sum);
+                }
+            }
+            for &(input, from, to) in &worker.by_input.rows {
+                let views = &worker.by_input.views[from..to];
+                sum_views(l, lines, views, &mut gradients[input]);
+            }
         }
     }
-    (sums[0] + sums[1]).reduce_add() / (FIXED_ONE * FIXED_ONE)
 }
 
 /// Replaces a line of hidden sums by their gradients and adds to the output weights' gradients.
 #[inline(always)]
-fn differentiate(line: &mut Line, weights: &Row, gradients: &mut Row, slope: f32) {
-    let per_square = Floats::splat(slope / (FIXED_ONE * FIXED_ONE));
-    let per_sum = Floats::splat(2.0 * slope / FIXED_ONE);
-    let one = Floats::splat(FIXED_ONE);
-    let inputs = unpack(*line);
-    let mut bits = [i32x16::ZERO; 2];
-    for side in 0..2 {
-        let input = inputs[side];
-        gradients[side] = (input * per_square).mul_add(input, gradients[side]);
-        // A neuron at either end of its range does not respond; at 0 the factor itself is 0.
-        let responding = input & input.simd_lt(one);
-        let gradient = weights[side] * per_sum * responding;
-        bits[side] = bytemuck::cast::<Floats, i32x16>(gradient) + i32x16::splat(HALF_UNIT);
-    }
-    let low = (bits[0] >> 16) & i32x16::splat(LOWER);
-    *line = bytemuck::cast(low | bits[1] & i32x16::splat(UPPER));
+fn differentiate<L: Lanes>(l: L, line: &mut Line, weights: &Row, sums: &mut Row, slope: f32) {
+    let per_square = l.splat(slope / (FIXED_ONE * FIXED_ONE));
+    let per_sum = l.splat(2.0 * slope / FIXED_ONE);
+    let inputs = l.clamp_to_floats(l.line(line), LARGEST);
+    let gradient = |half: usize, sum: &mut Floats| {
+        let input = inputs[half];
+        let scaled = l.mul(input, per_square);
+        l.put_floats(sum, l.mul_add(scaled, input, l.floats(sum)));
+        let weighted = l.mul(l.floats(&weights[half]), per_sum);
+        // A neuron at either end of its range does not respond.
+        l.inside(l.mul(weighted, input), input, FIXED_ONE)
+    };
+    let [low, high] = sums;
+    let row = [gradient(0, low), gradient(1, high)];
+    l.put_line(line, l.shorten(row));
 }
 
 /// Adds the gradients of the listed views to an input's row.
 #[inline(always)]
-fn gather(lines: &[Line; VIEWS], views: &[u16], row: &mut Row) {
-    let words = |view: u16| -> i32x16 { bytemuck::cast(lines[usize::from(view) % VIEWS]) };
-    let low = |words: i32x16| -> Floats { bytemuck::cast(words << 16) };
-    let high = |words: i32x16| -> Floats { bytemuck::cast(words & i32x16::splat(UPPER)) };
-    let [mut low_sum, mut high_sum] = *row;
-    // Four at a time, added as a tree: additions that wait for each other set the pace.
+fn sum_views<L: Lanes>(l: L, lines: &[Line], views: &[u16], row: &mut Row) {
+    let line = |view: u16| l.line(&lines[usize::from(view)]);
+    // Two sums at a time: additions that wait for each other set the pace.
+    let mut sums = [l.floats(&row[0]), l.floats(&row[1])];
+    let mut others = [l.splat(0.0); 2];
     let (fours, rest) = views.as_chunks::<4>();
-    for four in fours {
-        let [a, b, c, d] = four.map(words);
-        low_sum += (low(a) + low(b)) + (low(c) + low(d));
-        high_sum += (high(a) + high(b)) + (high(c) + high(d));
+    for &[a, b, c, d] in fours {
+        sums = l.add_short_pair(sums, line(a), line(b));
+        others = l.add_short_pair(others, line(c), line(d));
     }
     for &view in rest {
-        let words = words(view);
-        low_sum += low(words);
-        high_sum += high(words);
+        sums = l.add_short_pair(sums, line(view), l.line(&Line::ZERO));
     }
-    *row = [low_sum, high_sum];
+    for half in 0..2 {
+        l.put_floats(&mut row[half], l.add(sums[half], others[half]));
+    }
 }

@@ -5,10 +5,12 @@
 //! [`checkpoint`] keeps them, [`export`] makes the integers that the engine reads, and [`run`]
 //! is the loop around it all.
 
+mod batch;
 pub mod checkpoint;
 pub mod config;
 pub mod export;
 pub mod kernel;
+mod lanes;
 pub mod load;
 pub mod model;
 mod report;

@@ -1,32 +1,23 @@
 //! The network's parameters while they are trained, and the optimiser that moves them.
 //!
 //! The hidden layer is cut into tiles of 32 neurons. A tile's feature weights for one input are
-//! then one cache line as 16-bit integers, and a whole tile fits the second-level cache, which
-//! decides the speed of training: see `kernel`.
+//! then one cache line as 16-bit integers, and the rows that a few king buckets need fit the
+//! second-level cache, which decides the speed of training: see `kernel`. The order of a tile's
+//! neurons in arrays of floats is that of [`lanes`](super::lanes).
 //!
-//! Neurons of a tile are kept in the order 0, 2, .. 30, 1, 3, .. 31 wherever they are floats,
-//! and in plain order in the integer lines, so that the lower halves of a line's 32-bit words
-//! are the first sixteen floats and the upper halves the others. Nothing outside needs to know
-//! except that `tile * 32 + slot` names the same neuron in all arrays of floats.
+//! With several king buckets the weights are factorised: each input's is the sum of one for its
+//! king bucket and one that all buckets share, so that what holds everywhere is learnt from every
+//! position. Both are trained; evaluation and the network file use the sum. (The factoriser is
+//! nnue-pytorch's.)
 
-use wide::{f32x16, i16x32, i32x16};
+use crate::memory::LargeTable;
+use crate::nnue::features::KingBuckets;
+use crate::nnue::format::{MAX_OUTPUT_WEIGHT, PIECE_FEATURES, QA, QB};
 
-use crate::nnue::format::{MAX_OUTPUT_WEIGHT, QA, QB};
-
-use super::sample::{BUCKETS, FEATURES};
+use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, Task, Unit, neuron};
+use super::sample::BUCKETS;
 use super::shuffle::mix;
 
-/// Neurons in a tile.
-pub const TILE: usize = 32;
-/// Half a tile: the neurons in one half of a line's words.
-pub const HALF: usize = TILE / 2;
-/// Rows of a tile: one an input, then the bias, then padding up to a power of two, which lets
-/// the kernels index without a bounds check.
-pub const ROWS: usize = 4096;
-/// The row that is active in every position.
-pub const BIAS_ROW: usize = FEATURES;
-/// Rows that are trained.
-pub const USED_ROWS: usize = FEATURES + 1;
 /// Steps of the 16-bit copy of the feature weights for one of the finished network's.
 const FINER: i32 = 8;
 /// What stands for 1.0 in that copy; there is room for hidden sums up to 16.
@@ -36,28 +27,21 @@ pub const WEIGHT_LIMIT: f32 = 1.98;
 /// Inputs that are active in a typical position: the fan-in for the initial weights.
 const TYPICAL_ACTIVE: f32 = 32.0;
 
-/// A cache line of 16-bit integers.
-pub type Line = i16x32;
-/// Half a tile's floats.
-pub type Floats = f32x16;
-/// A row of a tile in floats.
-pub type Row = [Floats; 2];
-
 /// Numbers with their first and second moments, as Adam keeps them.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Trained {
-    pub value: Vec<Floats>,
-    pub mean: Vec<Floats>,
-    pub square: Vec<Floats>,
+    pub value: LargeTable<Floats>,
+    pub mean: LargeTable<Floats>,
+    pub square: LargeTable<Floats>,
 }
 
 impl Trained {
     fn zeroed(len: usize) -> Trained {
-        let zeros = vec![Floats::ZERO; len.div_ceil(HALF)];
+        let zeros = || table(len.div_ceil(HALF));
         Trained {
-            value: zeros.clone(),
-            mean: zeros.clone(),
-            square: zeros,
+            value: zeros(),
+            mean: zeros(),
+            square: zeros(),
         }
     }
 
@@ -72,34 +56,47 @@ impl Trained {
         bytemuck::cast_slice_mut(&mut self.value)
     }
 
+    /// The values of a tile's rows.
+    fn rows(&self) -> &[Row] {
+        self.value.as_chunks().0
+    }
+
     /// One step of AdamW (Loshchilov and Hutter 2019) with weights held within `limit`;
     /// `gradient` is multiplied by `factor` and set to zero.
-    fn step(&mut self, gradients: &mut [&mut [Floats]], factor: f32, rate: &Rate, limit: f32) {
-        let Some((first, others)) = gradients.split_first_mut() else {
-            return;
-        };
-        for other in others {
-            for (sum, part) in first.iter_mut().zip(other.iter_mut()) {
-                *sum += *part;
-                *part = Floats::ZERO;
+    #[inline(always)]
+    fn step(&mut self, gradients: &mut [Floats], factor: f32, rate: &Rate, limit: f32) {
+        let cells = (self.value.iter_mut().zip(&mut self.mean[..]))
+            .zip(&mut self.square[..])
+            .zip(gradients);
+        for (((value, mean), square), gradient) in cells {
+            for i in 0..HALF {
+                let slope = gradient.0[i] * factor;
+                let m = mean.0[i] * rate.beta1 + slope * (1.0 - rate.beta1);
+                let s = square.0[i] * rate.beta2 + slope * slope * (1.0 - rate.beta2);
+                let direction = m * rate.correct1 / ((s * rate.correct2).sqrt() + EPSILON);
+                let moved = value.0[i] * rate.keep - direction * rate.learning;
+                value.0[i] = hold(moved, limit);
+                mean.0[i] = m;
+                square.0[i] = s;
             }
-        }
-        let (top, bottom) = (Floats::splat(limit), Floats::splat(-limit));
-        let cells = self
-            .value
-            .iter_mut()
-            .zip(&mut self.mean)
-            .zip(&mut self.square);
-        for (((value, mean), square), sum) in cells.zip(first.iter_mut()) {
-            let gradient = *sum * factor;
-            *sum = Floats::ZERO;
-            *mean = *mean * rate.beta1 + gradient * (1.0 - rate.beta1);
-            *square = *square * rate.beta2 + gradient * gradient * (1.0 - rate.beta2);
-            let direction = *mean * rate.correct1 / ((*square * rate.correct2).sqrt() + EPSILON);
-            let moved = *value * rate.keep - direction * rate.learning;
-            *value = moved.fast_max(bottom).fast_min(top);
+            *gradient = Floats::ZERO;
         }
     }
+}
+
+/// Zeros on huge pages.
+///
+/// # Panics
+/// If the system refuses the memory, without which no training is possible.
+pub(super) fn table<T: bytemuck::Zeroable>(len: usize) -> LargeTable<T> {
+    LargeTable::new(len).expect("memory for training")
+}
+
+/// `x` brought between `-limit` and `limit`; comparisons that vectorise, unlike `clamp`'s.
+#[inline(always)]
+fn hold(x: f32, limit: f32) -> f32 {
+    let below = if x > limit { limit } else { x };
+    if below < -limit { -limit } else { below }
 }
 
 const BETA1: f32 = 0.9;
@@ -138,38 +135,145 @@ impl Rate {
 /// 32 hidden neurons with all their input weights.
 #[derive(Clone, Debug)]
 pub struct Tile {
-    /// `[USED_ROWS][TILE]` floats.
+    /// `[features + 1][TILE]`: a row an input, then the bias.
     pub weights: Trained,
-    /// The weights rounded to 16 bits, [`ROWS`] lines.
-    pub lines: Vec<Line>,
+    /// `[PIECE_FEATURES][TILE]`: what all king buckets share, added to each one's rows.
+    pub shared: Trained,
+    /// The sums rounded to 16 bits, a line a row.
+    pub lines: LargeTable<Line>,
 }
 
 impl Tile {
-    fn refresh_lines(&mut self, grain: Grain) {
-        let (steps, finer) = match grain {
-            Grain::Fine => (FIXED_ONE, 1),
-            Grain::Network => (QA as f32, FINER),
+    /// The weights of an input, or the bias, in the order of slots.
+    #[must_use]
+    pub fn row(&self, input: usize) -> Row {
+        let [low, high] = &self.weights.rows()[input];
+        if input + 1 == self.weights.rows().len() {
+            return [*low, *high];
+        }
+        let shared = &self.shared.rows()[input % PIECE_FEATURES];
+        [add_held(low, &shared[0]), add_held(high, &shared[1])]
+    }
+
+    /// Rounds the weights to integers.
+    #[inline(always)]
+    fn refresh_lines(&mut self, quantisation: FakeQuantisation) {
+        let (steps, finer) = match quantisation {
+            FakeQuantisation::Off => (FIXED_ONE, 1),
+            FakeQuantisation::On => (QA as f32, FINER as i16),
         };
-        let fixed = |x: Floats| (x * steps).fast_round_int() * finer;
-        let low_half = i32x16::splat(0xffff);
-        for (line, [low, high]) in self.lines.iter_mut().zip(self.weights.value.as_chunks().0) {
-            let words = fixed(*low) & low_half | fixed(*high) << 16;
-            *line = bytemuck::cast(words);
+        for input in 0..self.lines.len() {
+            let row = self.row(input);
+            for slot in 0..TILE {
+                let whole = round(row[slot / HALF].0[slot % HALF] * steps);
+                self.lines[input].0[neuron(slot)] = whole as i16 * finer;
+            }
+        }
+    }
+
+    /// One optimiser step: `gradients` holds a row an input and the bias's.
+    #[inline(always)]
+    fn step(&mut self, gradients: &mut [Row], update: &Update) {
+        let features = gradients.len() - 1;
+        if features > PIECE_FEATURES {
+            let mut shared = vec![[Floats::ZERO; 2]; PIECE_FEATURES];
+            for bucket in gradients[..features].chunks_exact(PIECE_FEATURES) {
+                for (sum, part) in shared.iter_mut().zip(bucket) {
+                    *sum = [add(&sum[0], &part[0]), add(&sum[1], &part[1])];
+                }
+            }
+            let shared = shared.as_flattened_mut();
+            self.shared
+                .step(shared, update.factor, &update.rate, WEIGHT_LIMIT);
+        }
+        let gradients = gradients.as_flattened_mut();
+        self.weights
+            .step(gradients, update.factor, &update.rate, WEIGHT_LIMIT);
+        self.refresh_lines(update.quantisation);
+    }
+}
+
+/// What one optimiser step does to every tile.
+#[derive(Clone, Copy, Debug)]
+struct Update {
+    /// One over the positions that the gradients are sums over.
+    factor: f32,
+    rate: Rate,
+    quantisation: FakeQuantisation,
+}
+
+/// Optimiser steps of some tiles.
+struct StepTiles<'a, 'b> {
+    tiles: &'a mut [(&'b mut Tile, Vec<&'b mut [Row]>)],
+    /// Rows that each part holds gradients of.
+    touched: &'a [&'a [bool]],
+    update: &'a Update,
+}
+
+impl Task for StepTiles<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, _lanes: L) {
+        for (tile, parts) in self.tiles.iter_mut() {
+            let Some((first, others)) = parts.split_first_mut() else {
+                continue;
+            };
+            for (other, touched) in others.iter_mut().zip(&self.touched[1..]) {
+                for (index, _) in touched.iter().enumerate().filter(|(_, touched)| **touched) {
+                    let (sum, part) = (&mut first[index], &mut other[index]);
+                    *sum = [add(&sum[0], &part[0]), add(&sum[1], &part[1])];
+                    *part = [Floats::ZERO; 2];
+                }
+            }
+            tile.step(first, self.update);
         }
     }
 }
 
-/// How finely the weights that positions are evaluated with follow the trained ones.
+/// Makes the integers of all tiles anew.
+struct RefreshTiles<'a>(&'a mut [Tile], FakeQuantisation);
+
+impl Task for RefreshTiles<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, _lanes: L) {
+        for tile in self.0 {
+            tile.refresh_lines(self.1);
+        }
+    }
+}
+
+#[inline(always)]
+fn add(a: &Floats, b: &Floats) -> Floats {
+    Floats(std::array::from_fn(|i| a.0[i] + b.0[i]))
+}
+
+#[inline(always)]
+fn add_held(a: &Floats, b: &Floats) -> Floats {
+    Floats(std::array::from_fn(|i| hold(a.0[i] + b.0[i], WEIGHT_LIMIT)))
+}
+
+/// The nearest whole number, of halves the even one, for numbers below 2^22: by adding what
+/// leaves no bits for fractions, which vectorises everywhere.
+#[inline(always)]
+fn round(x: f32) -> f32 {
+    const NO_FRACTION: f32 = 12_582_912.0; // 1.5 * 2^23
+    (x + NO_FRACTION) - NO_FRACTION
+}
+
+/// Whether positions are evaluated with the rounded numbers that the network file will hold
+/// ("fake quantisation").
 ///
-/// Towards the end of a run evaluation uses the numbers that the network file will hold, while
-/// the trained floats go on moving beneath them by the gradients found with the rounded ones (a
-/// "straight-through estimator", Bengio, Léonard and Courville 2013). The weights then settle
-/// where rounding does least harm.
+/// Towards the end of a run they are, while the trained floats go on moving beneath by the
+/// gradients found with the rounded ones (a "straight-through estimator", Bengio, Léonard and
+/// Courville 2013). The weights then settle where rounding does least harm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Grain {
+pub enum FakeQuantisation {
     #[default]
-    Fine,
-    Network,
+    Off,
+    On,
 }
 
 /// The output layers.
@@ -177,62 +281,84 @@ pub enum Grain {
 pub struct Outputs {
     /// `[BUCKETS][2][N]`, the side to move's half first.
     pub weights: Trained,
-    /// The weights as evaluation uses them; see [`Grain`].
-    pub used: Vec<Floats>,
+    /// The weights as evaluation uses them; see [`FakeQuantisation`].
+    pub used: LargeTable<Floats>,
     /// `[BUCKETS]`, then padding.
     pub bias: Trained,
 }
 
 impl Outputs {
-    fn refresh_used(&mut self, grain: Grain) {
+    fn refresh_used(&mut self, quantisation: FakeQuantisation) {
         let (steps, limit) = (QB as f32, f32::from(MAX_OUTPUT_WEIGHT));
-        for (used, value) in self.used.iter_mut().zip(&self.weights.value) {
-            *used = match grain {
-                Grain::Fine => *value,
-                Grain::Network => {
-                    let whole = (*value * steps).round_ties_even();
-                    whole
-                        .fast_max(Floats::splat(-limit))
-                        .fast_min(Floats::splat(limit))
-                        / steps
-                }
+        for (used, value) in self.used.iter_mut().zip(&self.weights.value[..]) {
+            *used = match quantisation {
+                FakeQuantisation::Off => *value,
+                FakeQuantisation::On => Floats(
+                    value
+                        .0
+                        .map(|value| hold(round(value * steps), limit) / steps),
+                ),
             };
         }
+    }
+}
+
+/// What the network's size follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Width of the hidden layer, N.
+    pub hidden: usize,
+    pub king_buckets: KingBuckets,
+}
+
+impl Shape {
+    /// Inputs of a perspective; also the number of the bias's row.
+    #[must_use]
+    pub const fn features(&self) -> usize {
+        self.king_buckets.count() * PIECE_FEATURES
+    }
+
+    /// Rows of a tile.
+    #[must_use]
+    pub const fn rows(&self) -> usize {
+        self.features() + 1
     }
 }
 
 /// All parameters with the optimiser's state.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// Width of the hidden layer, N.
-    pub hidden: usize,
+    pub shape: Shape,
     /// N / 32 tiles.
     pub tiles: Vec<Tile>,
     pub outputs: Outputs,
     /// Optimiser steps taken.
     pub steps: u64,
-    grain: Grain,
+    quantisation: FakeQuantisation,
 }
 
 /// Gradients as one thread gathers them.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Gradients {
-    /// `[N / 32][USED_ROWS]`.
-    pub tiles: Vec<Row>,
+    /// `[N / 32][rows]`.
+    pub tiles: LargeTable<Row>,
+    /// Rows that have a gradient, in every tile alike.
+    pub touched: Vec<bool>,
     /// `[BUCKETS][2][N]`.
     pub weights: Vec<Floats>,
     /// `[BUCKETS]`, then padding.
-    pub bias: [f32; HALF],
+    pub bias: Floats,
 }
 
 impl Gradients {
-    /// Zeros for a network with `hidden` neurons.
+    /// Zeros for a network of this shape.
     #[must_use]
-    pub fn new(hidden: usize) -> Gradients {
+    pub fn new(shape: Shape) -> Gradients {
         Gradients {
-            tiles: vec![[Floats::ZERO; 2]; hidden / TILE * USED_ROWS],
-            weights: vec![Floats::ZERO; BUCKETS * 2 * hidden / HALF],
-            bias: [0.0; HALF],
+            tiles: table(shape.hidden / TILE * shape.rows()),
+            touched: vec![false; shape.rows()],
+            weights: vec![Floats::ZERO; BUCKETS * 2 * shape.hidden / HALF],
+            bias: Floats::ZERO,
         }
     }
 }
@@ -240,16 +366,16 @@ impl Gradients {
 impl Model {
     /// Random weights, normally distributed with variance 2 / fan-in (He et al. 2015).
     #[must_use]
-    pub fn random(hidden: usize, seed: u64) -> Model {
-        let mut model = Model::zeroed(hidden);
+    pub fn random(shape: Shape, seed: u64) -> Model {
+        let mut model = Model::zeroed(shape);
         let mut normal = Normal { state: mix(seed) };
         let deviation = (2.0 / TYPICAL_ACTIVE).sqrt();
         for tile in &mut model.tiles {
-            for weight in &mut tile.weights.floats_mut()[..FEATURES * TILE] {
+            for weight in &mut tile.weights.floats_mut()[..shape.features() * TILE] {
                 *weight = (normal.next() * deviation).clamp(-WEIGHT_LIMIT, WEIGHT_LIMIT);
             }
         }
-        let deviation = (2.0 / (2 * hidden) as f32).sqrt();
+        let deviation = (2.0 / (2 * shape.hidden) as f32).sqrt();
         for weight in model.outputs.weights.floats_mut() {
             *weight = normal.next() * deviation;
         }
@@ -259,54 +385,97 @@ impl Model {
 
     /// A network of zeros.
     #[must_use]
-    pub fn zeroed(hidden: usize) -> Model {
-        let tile = Tile {
-            weights: Trained::zeroed(USED_ROWS * TILE),
-            lines: vec![Line::ZERO; ROWS],
+    pub fn zeroed(shape: Shape) -> Model {
+        let tile = || Tile {
+            weights: Trained::zeroed(shape.rows() * TILE),
+            shared: Trained::zeroed(PIECE_FEATURES * TILE),
+            lines: table(shape.rows()),
         };
-        let weights = Trained::zeroed(BUCKETS * 2 * hidden);
+        let weights = Trained::zeroed(BUCKETS * 2 * shape.hidden);
         Model {
-            hidden,
-            tiles: vec![tile; hidden / TILE],
+            shape,
+            tiles: (0..shape.hidden / TILE).map(|_| tile()).collect(),
             outputs: Outputs {
                 used: weights.value.clone(),
                 weights,
                 bias: Trained::zeroed(BUCKETS),
             },
             steps: 0,
-            grain: Grain::Fine,
+            quantisation: FakeQuantisation::Off,
         }
+    }
+
+    /// All trained arrays, in the order of a checkpoint.
+    pub fn arrays(&self) -> impl Iterator<Item = &Trained> {
+        let tiles = self
+            .tiles
+            .iter()
+            .flat_map(|tile| [&tile.weights, &tile.shared]);
+        tiles.chain([&self.outputs.weights, &self.outputs.bias])
+    }
+
+    /// The same, to be set.
+    pub fn arrays_mut(&mut self) -> impl Iterator<Item = &mut Trained> {
+        let tiles = (self.tiles.iter_mut()).flat_map(|tile| [&mut tile.weights, &mut tile.shared]);
+        tiles.chain([&mut self.outputs.weights, &mut self.outputs.bias])
     }
 
     /// Forgets the optimiser's state, as for a new run from these weights.
     pub fn forget(&mut self) {
         self.steps = 0;
-        let outputs = [&mut self.outputs.weights, &mut self.outputs.bias];
-        for trained in self
-            .tiles
-            .iter_mut()
-            .map(|tile| &mut tile.weights)
-            .chain(outputs)
-        {
+        for trained in self.arrays_mut() {
             trained.mean.fill(Floats::ZERO);
             trained.square.fill(Floats::ZERO);
         }
     }
 
-    /// This network with random neurons added up to `hidden`, which nothing listens to yet: it
-    /// gives every position the same output as before ("Net2Net", Chen, Goodfellow and Shlens
-    /// 2015). The optimiser starts afresh.
+    /// Moves into the shared weights what the king buckets have in common, their mean; the
+    /// network stays the same.
+    pub fn factorise(&mut self) {
+        let buckets = self.shape.king_buckets.count();
+        for tile in &mut self.tiles {
+            let length = PIECE_FEATURES * TILE;
+            let weights = &mut tile.weights.floats_mut()[..buckets * length];
+            for (index, shared) in tile.shared.floats_mut().iter_mut().enumerate() {
+                let places = || (0..buckets).map(|bucket| bucket * length + index);
+                let mean = places().map(|at| weights[at]).sum::<f32>() / buckets as f32;
+                places().for_each(|at| weights[at] -= mean);
+                *shared += mean;
+            }
+        }
+    }
+
+    /// This network with more neurons or king buckets, which gives every position the same output
+    /// as before ("Net2Net", Chen, Goodfellow and Shlens 2015): new neurons have random inputs and
+    /// outputs of zero, new king buckets the weights of the one that their squares belonged to.
+    /// The optimiser starts afresh.
     #[must_use]
-    pub fn widened(&self, hidden: usize, seed: u64) -> Model {
-        let mut wide = Model::random(hidden, seed);
+    pub fn widened(&self, shape: Shape, seed: u64) -> Model {
+        let mut wide = Model::random(shape, seed);
+        let hidden = self.shape.hidden;
         for (into, from) in wide.tiles.iter_mut().zip(&self.tiles) {
-            into.weights.value.copy_from_slice(&from.weights.value);
+            into.shared.value.copy_from_slice(&from.shared.value);
+            let weights = into.weights.value.as_chunks_mut::<2>().0;
+            for (input, row) in weights.iter_mut().enumerate() {
+                let (bucket, piece) = (input / PIECE_FEATURES, input % PIECE_FEATURES);
+                *row = if input == shape.features() {
+                    from.weights.rows()[self.shape.features()]
+                } else {
+                    let square = shape.king_buckets.square_of(bucket);
+                    let bucket = self.shape.king_buckets.of(square);
+                    from.weights.rows()[bucket * PIECE_FEATURES + piece]
+                };
+            }
         }
         wide.outputs.weights.value.fill(Floats::ZERO);
-        let narrow = self.outputs.weights.floats().chunks_exact(self.hidden);
-        let widened = wide.outputs.weights.floats_mut().chunks_exact_mut(hidden);
+        let narrow = self.outputs.weights.floats().chunks_exact(hidden);
+        let widened = wide
+            .outputs
+            .weights
+            .floats_mut()
+            .chunks_exact_mut(shape.hidden);
         for (into, from) in widened.zip(narrow) {
-            into[..self.hidden].copy_from_slice(from);
+            into[..hidden].copy_from_slice(from);
         }
         let bias = &mut wide.outputs.bias.value;
         bias.copy_from_slice(&self.outputs.bias.value);
@@ -316,16 +485,14 @@ impl Model {
 
     /// Makes the copies that evaluation uses anew after weights were set.
     pub fn refresh(&mut self) {
-        self.tiles
-            .iter_mut()
-            .for_each(|tile| tile.refresh_lines(self.grain));
-        self.outputs.refresh_used(self.grain);
+        Unit::best().run(RefreshTiles(&mut self.tiles, self.quantisation));
+        self.outputs.refresh_used(self.quantisation);
     }
 
-    /// Sets how finely evaluation follows the trained weights.
-    pub fn set_grain(&mut self, grain: Grain) {
-        if self.grain != grain {
-            self.grain = grain;
+    /// Sets whether evaluation rounds as the network file does.
+    pub fn set_fake_quantisation(&mut self, quantisation: FakeQuantisation) {
+        if self.quantisation != quantisation {
+            self.quantisation = quantisation;
             self.refresh();
         }
     }
@@ -335,46 +502,56 @@ impl Model {
     pub fn step(&mut self, gradients: &mut [&mut Gradients], factor: f32, learning: f64) {
         self.steps += 1;
         let rate = Rate::new(learning, self.steps);
-        let threads = gradients.len();
-        let mut weights: Vec<_> = Vec::with_capacity(threads);
+        let update = Update {
+            factor,
+            rate,
+            quantisation: self.quantisation,
+        };
+        let threads = gradients.len().max(1);
         let mut bias = Floats::ZERO;
-        let mut tiles: Vec<_> = Vec::with_capacity(threads);
+        let mut weights = vec![Floats::ZERO; self.outputs.weights.value.len()];
         for part in gradients.iter_mut() {
-            weights.push(&mut part.weights[..]);
-            bias += Floats::new(std::mem::take(&mut part.bias));
-            tiles.push(part.tiles.chunks_exact_mut(USED_ROWS));
+            bias = add(&bias, &std::mem::replace(&mut part.bias, Floats::ZERO));
+            for (sum, part) in weights.iter_mut().zip(&mut part.weights) {
+                *sum = add(sum, &std::mem::replace(part, Floats::ZERO));
+            }
         }
-        self.outputs
+        let outputs = &mut self.outputs;
+        outputs
             .weights
             .step(&mut weights, factor, &rate, WEIGHT_LIMIT);
-        self.outputs
-            .bias
-            .step(&mut [&mut [bias]], factor, &rate, f32::INFINITY);
-        self.outputs.refresh_used(self.grain);
-        let mut jobs: Vec<_> = self
-            .tiles
-            .iter_mut()
-            .map(|tile| (tile, parts_of(&mut tiles)))
+        outputs.bias.step(&mut [bias], factor, &rate, f32::INFINITY);
+        outputs.refresh_used(self.quantisation);
+        let rows = self.shape.rows();
+        let (mut tiles, mut touched) = (Vec::with_capacity(threads), Vec::with_capacity(threads));
+        for part in gradients.iter_mut() {
+            let Gradients {
+                tiles: t,
+                touched: r,
+                ..
+            } = &mut **part;
+            tiles.push(t.chunks_exact_mut(rows));
+            touched.push(&mut r[..]);
+        }
+        let mut jobs: Vec<_> = (self.tiles.iter_mut())
+            .map(|tile| (tile, tiles.iter_mut().filter_map(Iterator::next).collect()))
             .collect();
-        let grain = self.grain;
-        let share = jobs.len().div_ceil(threads.max(1)).max(1);
+        let share = jobs.len().div_ceil(threads).max(1);
+        let flags: Vec<&[bool]> = touched.iter().map(|touched| &touched[..]).collect();
+        let (flags, update) = (&flags[..], &update);
         std::thread::scope(|scope| {
-            for jobs in jobs.chunks_mut(share) {
+            for tiles in jobs.chunks_mut(share) {
                 scope.spawn(move || {
-                    for (tile, parts) in jobs {
-                        tile.weights.step(parts, factor, &rate, WEIGHT_LIMIT);
-                        tile.refresh_lines(grain);
-                    }
+                    Unit::best().run(StepTiles {
+                        tiles,
+                        touched: flags,
+                        update,
+                    });
                 });
             }
         });
+        touched.iter_mut().for_each(|touched| touched.fill(false));
     }
-}
-
-/// The next tile's gradients of every thread, as plain runs of floats.
-fn parts_of<'a>(tiles: &mut [std::slice::ChunksExactMut<'a, Row>]) -> Vec<&'a mut [Floats]> {
-    let rows = tiles.iter_mut().filter_map(Iterator::next);
-    rows.map(|rows| rows.as_flattened_mut()).collect()
 }
 
 /// Normally distributed numbers by the sum of uniform ones, which has no far tails.

@@ -11,18 +11,17 @@ use serde::Serialize;
 use crate::files;
 use crate::nnue::format::{QuantisedNet, fnv1a};
 
+use super::batch::Batch;
 use super::checkpoint::{self, Progress};
 use super::config::{Config, check_scale};
 use super::export;
 use super::kernel::{CHUNK, Losses, Target, Worker};
 use super::load::{self, Dataset, FileSummary, LoadProgress};
-use super::model::{Grain, Model};
+use super::model::{FakeQuantisation, Model};
 use super::report::Reporter;
 use super::sample::Sample;
 use super::shuffle::Permutation;
 
-/// Positions that held-out losses are measured on during a run.
-const HELD_OUT_SAMPLE: usize = 1 << 17;
 /// Positions that the quantised network is compared on.
 const COMPARED: usize = 4096;
 const SECONDS_A_MINUTE: f64 = 60.0;
@@ -93,6 +92,7 @@ struct Trainer<'a> {
     data: Dataset,
     model: Model,
     workers: Vec<Worker>,
+    batch: Batch,
     reporter: Reporter,
     scale: f64,
     fitted: Option<f64>,
@@ -114,7 +114,7 @@ impl<'a> Trainer<'a> {
         let fingerprint = fnv1a(&described);
         let (model, seconds) = begin(config, fingerprint)?;
         let workers = (0..config.threads.max(1))
-            .map(|_| Worker::new(config.hidden))
+            .map(|_| Worker::new(config.shape()))
             .collect();
         let held_out = HeldOut {
             target: 0.0,
@@ -127,6 +127,7 @@ impl<'a> Trainer<'a> {
             data,
             model,
             workers,
+            batch: Batch::default(),
             reporter: Reporter::new(),
             scale,
             fitted,
@@ -192,16 +193,17 @@ impl<'a> Trainer<'a> {
             return None;
         }
         let begun = Instant::now();
-        self.model.set_grain(if done >= self.config.round_from {
-            Grain::Network
-        } else {
-            Grain::Fine
-        });
+        self.model
+            .set_fake_quantisation(if done >= self.config.round_from {
+                FakeQuantisation::On
+            } else {
+                FakeQuantisation::Off
+            });
         let an_epoch = self.steps_an_epoch() as u64;
         let (epoch, batch) = (self.model.steps / an_epoch, self.model.steps % an_epoch);
         let order = Permutation::new(self.data.train.len(), self.config.seed, epoch);
         let rate = self.config.schedule.rate(done, self.model.steps);
-        let losses = self.batch(&order, batch as usize, rate);
+        let losses = self.learn(&order, batch as usize, rate);
         self.note(&losses);
         self.seconds += begun.elapsed().as_secs_f64();
         Some(done)
@@ -224,12 +226,19 @@ impl<'a> Trainer<'a> {
     }
 
     /// One optimiser step over a batch of the epoch's order.
-    fn batch(&mut self, order: &Permutation, index: usize, rate: f64) -> Losses {
+    fn learn(&mut self, order: &Permutation, index: usize, rate: f64) -> Losses {
         let first = index * self.config.batch;
         let end = (first + self.config.batch).min(self.data.train.len());
         let target = self.target();
-        let (model, train) = (&self.model, &self.data.train[..]);
-        let next = AtomicUsize::new(first);
+        let model = &self.model;
+        let samples = self.batch.fill(
+            &self.data.train,
+            order,
+            first..end,
+            self.workers.len(),
+            self.config.king_buckets,
+        );
+        let next = AtomicUsize::new(0);
         let mut total = Losses::default();
         std::thread::scope(|scope| {
             let handles: Vec<_> = self
@@ -241,12 +250,11 @@ impl<'a> Trainer<'a> {
                         let mut losses = Losses::default();
                         loop {
                             let from = next.fetch_add(CHUNK, Ordering::Relaxed);
-                            if from >= end {
+                            if from >= samples.len() {
                                 return losses;
                             }
-                            let to = (from + CHUNK).min(end);
-                            let picks = (from..to).map(|index| order.at(index));
-                            losses.add(&worker.learn(model, target, train, picks));
+                            let to = (from + CHUNK).min(samples.len());
+                            losses.add(&worker.learn(model, target, &samples[from..to]));
                         }
                     })
                 })
@@ -290,26 +298,26 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// Losses on held-out positions, evenly picked.
+    /// Losses on all held-out positions.
     fn measure(&mut self) {
-        let stride = self.data.held_out.len().div_ceil(HELD_OUT_SAMPLE).max(1);
-        let picked: Vec<Sample> = self.data.held_out.iter().step_by(stride).copied().collect();
+        let held_out = &self.data.held_out;
         let target = self.target();
         let model = &self.model;
-        let share = picked.len().div_ceil(self.workers.len()).max(1);
+        let share = held_out.len().div_ceil(self.workers.len()).max(1);
         let files = self.data.files.len().min(usize::from(u8::MAX) + 1);
         let mut by_file = vec![Losses::default(); files];
         std::thread::scope(|scope| {
             let handles: Vec<_> = self
                 .workers
                 .iter_mut()
-                .zip(picked.chunks(share))
+                .zip(held_out.chunks(share))
                 .map(|(worker, part)| {
                     scope.spawn(move || {
                         let mut by_file = vec![Losses::default(); files];
                         for chunk in part.chunks(CHUNK) {
                             worker.evaluate(model, chunk, |sample, output| {
-                                by_file[usize::from(sample.source)].judge(sample, output, target);
+                                by_file[usize::from(sample.source)]
+                                    .add_output(sample, output, target);
                             });
                         }
                         by_file
@@ -343,7 +351,8 @@ impl<'a> Trainer<'a> {
     /// Writes the checkpoint and the network as it is now.
     fn save(&self) -> anyhow::Result<QuantisedNet> {
         let progress = Progress {
-            hidden: self.model.hidden,
+            hidden: self.config.hidden,
+            king_buckets: self.config.king_buckets.count(),
             steps: self.model.steps,
             seconds: self.seconds,
             fingerprint: self.fingerprint,
@@ -446,26 +455,34 @@ fn begin(config: &Config, fingerprint: u64) -> anyhow::Result<(Model, f64)> {
         return Ok((model, progress.seconds));
     }
     let Some(path) = &config.init else {
-        return Ok((Model::random(config.hidden, config.seed), 0.0));
+        return Ok((Model::random(config.shape(), config.seed), 0.0));
     };
     let model = initial(path)?;
-    let model = match model.hidden.cmp(&config.hidden) {
-        std::cmp::Ordering::Less => model.widened(config.hidden, config.seed),
-        std::cmp::Ordering::Equal => model,
-        std::cmp::Ordering::Greater => bail!(
-            "the network to start from has {} hidden neurons, more than {}",
-            model.hidden,
-            config.hidden
-        ),
-    };
-    Ok((model, 0.0))
+    let shape = config.shape();
+    if model.shape == shape {
+        return Ok((model, 0.0));
+    }
+    ensure!(
+        model.shape.hidden <= shape.hidden,
+        "the network to start from has {} hidden neurons, more than {}",
+        model.shape.hidden,
+        shape.hidden
+    );
+    ensure!(
+        model.shape.king_buckets.count() <= shape.king_buckets.count(),
+        "the network to start from has {} king buckets, more than {}",
+        model.shape.king_buckets.count(),
+        shape.king_buckets.count()
+    );
+    Ok((model.widened(shape, config.seed), 0.0))
 }
 
 /// Parameters from a checkpoint or a network file, the optimiser fresh.
 fn initial(path: &Path) -> anyhow::Result<Model> {
     let start = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     if !start.starts_with(&checkpoint::MAGIC) {
-        return Ok(export::restore(&QuantisedNet::from_bytes(&start)?));
+        return export::restore(&QuantisedNet::from_bytes(&start)?)
+            .context("the network groups the king's squares in an unknown way");
     }
     let (mut model, _) = checkpoint::load(path)?;
     model.forget();

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::board::tests::Random;
+use crate::nnue::features::KingBuckets;
 use crate::record::{GameRecord, GameWriter, PackedBoard, PlyRecord};
+use crate::train::lanes::Floats;
 use crate::train::load::{DataFile, Filter, HoldOut};
 use crate::train::schedule::{Length, Schedule};
 use crate::types::{GameResult, PackedMove};
@@ -70,6 +72,7 @@ fn config(directory: &Path, name: &str) -> Config {
         init: None,
         name: "test".to_owned(),
         hidden: 64,
+        king_buckets: KingBuckets::Five,
         batch: 256,
         lambda: 0.0,
         scale: Some(200.0),
@@ -157,7 +160,7 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
     while second.advance().is_some() {}
     assert_eq!(second.model.steps, whole.model.steps);
     for (a, b) in second.model.tiles.iter().zip(&whole.model.tiles) {
-        assert!(a.weights == b.weights);
+        assert!(a.weights == b.weights && a.shared == b.shared);
     }
     assert!(second.model.outputs.weights == whole.model.outputs.weights);
     assert!(second.model.outputs.bias == whole.model.outputs.bias);
@@ -196,6 +199,7 @@ fn a_narrower_start_is_widened_and_a_wider_one_refused() {
     first.finish().expect("outputs");
     let wide = Config {
         hidden: 128,
+        king_buckets: KingBuckets::Ten,
         init: Some(narrow.output.clone()),
         ..config(&scratch.0, "wide")
     };
@@ -203,15 +207,14 @@ fn a_narrower_start_is_widened_and_a_wider_one_refused() {
     second.measure();
     // The network file rounds what the first run measured.
     let (before, after) = (first.held_out.target, second.held_out.target);
-    assert_eq!(second.model.hidden, 128);
+    assert_eq!(second.model.shape.hidden, 128);
     assert!(
         (before - after).abs() < 0.02 * before,
         "{before} to {after}"
     );
     second.train().expect("a run");
-    let still = |tile: &crate::train::model::Tile| {
-        tile.weights.mean.iter().all(|m| *m == Default::default())
-    };
+    let still =
+        |tile: &crate::train::model::Tile| tile.weights.mean.iter().all(|m| *m == Floats::ZERO);
     assert!(!second.model.tiles.iter().any(still), "every neuron learns");
     second.save().expect("a network");
     let back = Config {

@@ -1,10 +1,10 @@
 //! A training position in 32 bytes, seen from the side to move, and the network inputs it has.
 
-use crate::nnue::features::{king_bucket, output_bucket};
+use crate::nnue::features::{KingBuckets, output_bucket};
 use crate::nnue::format::PIECE_FEATURES;
 use crate::record::{BLACK, Mailbox};
 
-pub use crate::nnue::format::{BUCKETS, FEATURES};
+pub use crate::nnue::format::BUCKETS;
 
 /// The most inputs that are active at once: one a piece.
 pub const MAX_ACTIVE: usize = 32;
@@ -85,16 +85,30 @@ impl Sample {
         output_bucket(self.count(), true)
     }
 
+    /// The king buckets of the side to move and of the other.
+    #[must_use]
+    pub const fn king_buckets(&self, buckets: KingBuckets) -> [usize; 2] {
+        let [own, other] = self.kings;
+        let other = other ^ FLIP;
+        [
+            buckets.of((own ^ mirror(own)) as usize),
+            buckets.of((other ^ mirror(other)) as usize),
+        ]
+    }
+
     /// Appends the active inputs of the side to move to `own`, of the other side to `other`,
-    /// each below [`FEATURES`], and returns how many each has.
-    pub fn features(&self, own: &mut [u16; MAX_ACTIVE], other: &mut [u16; MAX_ACTIVE]) -> usize {
-        let mirror = |king: u8| if king & KING_SIDE != 0 { MIRROR } else { 0 };
+    /// and returns how many each has.
+    pub fn features(
+        &self,
+        buckets: KingBuckets,
+        own: &mut [u16; MAX_ACTIVE],
+        other: &mut [u16; MAX_ACTIVE],
+    ) -> usize {
         let own_turn = mirror(self.kings[0]);
         let other_turn = mirror(self.kings[1]) ^ FLIP;
-        let first =
-            |king: u8, turn: u8| (king_bucket(usize::from(king ^ turn)) * PIECE_FEATURES) as u16;
-        let own_first = first(self.kings[0], own_turn);
-        let other_first = first(self.kings[1], other_turn);
+        let [own_first, other_first] = self
+            .king_buckets(buckets)
+            .map(|bucket| (bucket * PIECE_FEATURES) as u16);
         let mut rest = self.occupied;
         let mut index = 0;
         while rest != 0 && index < MAX_ACTIVE {
@@ -110,6 +124,11 @@ impl Sample {
         }
         index
     }
+}
+
+/// How a view exchanges left and right: if the king is on the king's side.
+const fn mirror(king: u8) -> u8 {
+    if king & KING_SIDE != 0 { MIRROR } else { 0 }
 }
 
 const _: () = assert!(size_of::<Sample>() == 32);

@@ -4,14 +4,20 @@ use std::sync::Arc;
 
 use super::export;
 use super::kernel::{CHUNK, Target, Worker, sigmoid};
-use super::model::{BIAS_ROW, FIXED_ONE, Grain, HALF, Model, TILE};
+use super::lanes::{Floats, HALF, TILE, Unit};
+use super::model::{FIXED_ONE, FakeQuantisation, Model, Shape};
 use super::sample::{MAX_ACTIVE, Sample};
 use crate::board::{Position, tests::random_games};
+use crate::nnue::features::KingBuckets;
 use crate::nnue::{Accumulators, HIDDEN, Network, synthetic};
 use crate::record::{Mailbox, PackedBoard};
 
 const GAMES: u64 = 12;
 const SCALE: f32 = 250.0;
+const SMALL: Shape = Shape {
+    hidden: 64,
+    king_buckets: KingBuckets::Five,
+};
 
 /// Samples with made-up scores from random games, and the positions they stand for.
 fn samples() -> Vec<(Position, Sample)> {
@@ -45,12 +51,12 @@ fn trainer_and_engine_evaluate_alike() {
 #[test]
 fn floats_and_integers_evaluate_alike() {
     let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
-    let mut model = Model::random(64, 3);
+    let mut model = Model::random(SMALL, 3);
     // Rounded once, the parameters are what the integers stand for, so that little is left.
     let net = export::quantise(&model, "test", SCALE as i32);
     let (rms, _) = export::rounding_error(&model, &net, &samples);
     assert!(rms < 10.0, "{rms} cp");
-    model = export::restore(&net);
+    model = export::restore(&net).expect("five king buckets");
     assert_eq!(export::quantise(&model, "test", SCALE as i32), net);
     let (rms, largest) = export::rounding_error(&model, &net, &samples);
     assert!(rms < 1.5 && largest < 5.0, "{rms} cp, {largest} cp");
@@ -61,20 +67,21 @@ struct Plain<'a>(&'a Model);
 
 impl Plain<'_> {
     fn weight(&self, input: usize, neuron: usize) -> f64 {
-        f64::from(self.0.tiles[neuron / TILE].weights.floats()[input * TILE + neuron % TILE])
+        let row = self.0.tiles[neuron / TILE].row(input);
+        f64::from(row[neuron % TILE / HALF].0[neuron % HALF])
     }
 
     fn loss(&self, sample: &Sample, target: Target) -> f64 {
         let mut views = [[0; MAX_ACTIVE]; 2];
         let [own, other] = &mut views;
-        let count = sample.features(own, other);
-        let (bucket, hidden) = (sample.bucket(), self.0.hidden);
+        let count = sample.features(KingBuckets::Five, own, other);
+        let (bucket, hidden) = (sample.bucket(), self.0.shape.hidden);
         let mut output = f64::from(self.0.outputs.bias.floats()[bucket]);
         for (half, view) in views.iter().enumerate() {
             for neuron in 0..hidden {
                 let inputs = view[..count].iter().map(|&input| usize::from(input));
                 let sum: f64 = inputs
-                    .chain([BIAS_ROW])
+                    .chain([self.0.shape.features()])
                     .map(|input| self.weight(input, neuron))
                     .sum();
                 let value = sum.clamp(0.0, 1.0);
@@ -113,10 +120,10 @@ fn gradients_are_those_of_finite_differences() {
         .map(|(_, sample)| sample)
         .take(40)
         .collect();
-    let mut model = Model::random(64, 5);
+    let mut model = Model::random(SMALL, 5);
     round_weights(&mut model);
-    let mut worker = Worker::new(64);
-    worker.learn(&model, target, &samples, 0..samples.len());
+    let mut worker = Worker::new(SMALL);
+    worker.learn(&model, target, &samples);
     let loss = |model: &Model| -> f64 {
         samples
             .iter()
@@ -138,20 +145,20 @@ fn gradients_are_those_of_finite_differences() {
     };
     let mut views = [[0; MAX_ACTIVE]; 2];
     let [own, other] = &mut views;
-    samples[3].features(own, other);
+    samples[3].features(KingBuckets::Five, own, other);
     let rows = [
         usize::from(own[0]),
         usize::from(own[2]),
         usize::from(other[1]),
-        BIAS_ROW,
+        SMALL.features(),
     ];
     for (row, slot) in rows
         .iter()
         .flat_map(|&row| [0, 1, 15, 16, 31].map(|slot| (row, slot)))
     {
         for tile in 0..2 {
-            let parts = worker.gradients.tiles[tile * super::model::USED_ROWS + row];
-            let found = parts[slot / HALF].to_array()[slot % HALF];
+            let parts = worker.gradients.tiles[tile * SMALL.rows() + row];
+            let found = parts[slot / HALF].0[slot % HALF];
             let expected = slope(&|model: &mut Model, step| {
                 model.tiles[tile].weights.floats_mut()[row * TILE + slot] += step;
             });
@@ -172,14 +179,103 @@ fn gradients_are_those_of_finite_differences() {
     }
     let expected =
         slope(&|model: &mut Model, step| model.outputs.bias.floats_mut()[bucket] += step);
-    close(worker.gradients.bias[bucket], expected, "output bias");
+    close(worker.gradients.bias.0[bucket], expected, "output bias");
+}
+
+/// Everything that a worker finds out about some positions.
+fn learnt(unit: Unit, model: &Model, samples: &[Sample]) -> (f64, Vec<f32>) {
+    let mut worker = Worker::with_unit(model.shape, unit);
+    let target = Target {
+        scale: SCALE,
+        lambda: 0.3,
+    };
+    let losses = worker.learn(model, target, samples);
+    let rows = worker.gradients.tiles.iter().flatten();
+    let floats: Vec<f32> = rows
+        .chain(&worker.gradients.weights)
+        .flat_map(|floats| floats.0)
+        .collect();
+    (losses.target, floats)
+}
+
+#[test]
+fn all_instruction_sets_learn_alike() {
+    let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
+    let samples = &samples[..300];
+    let model = Model::random(SMALL, 17);
+    let (loss, gradients) = learnt(Unit::Portable, &model, samples);
+    let size =
+        |values: &mut dyn Iterator<Item = f32>| values.map(|x| f64::from(x * x)).sum::<f64>();
+    let whole = size(&mut gradients.iter().copied());
+    for unit in Unit::available() {
+        let (other_loss, others) = learnt(unit, &model, samples);
+        assert!((loss - other_loss).abs() < 1e-4 * loss, "{unit:?}");
+        let error = size(&mut gradients.iter().zip(&others).map(|(a, b)| a - b));
+        assert!(error < 1e-6 * whole, "{unit:?}: {error} of {whole}");
+    }
+}
+
+#[test]
+fn more_king_buckets_and_shared_weights_change_no_evaluation() {
+    let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
+    let samples = &samples[..300];
+    let evaluate = |model: &Model| {
+        let mut outputs = Vec::new();
+        let mut worker = Worker::new(model.shape);
+        worker.evaluate(model, samples, |_, output| outputs.push(output));
+        outputs
+    };
+    let close = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 0.02);
+    let mut model = Model::random(SMALL, 23);
+    let before = evaluate(&model);
+    model.factorise();
+    model.refresh();
+    assert!(model.tiles[0].shared.floats().iter().any(|&x| x != 0.0));
+    assert!(close(&before, &evaluate(&model)));
+    let ten = Shape {
+        hidden: 128,
+        king_buckets: KingBuckets::Ten,
+    };
+    assert!(close(&before, &evaluate(&model.widened(ten, 1))));
+}
+
+#[test]
+fn shared_weights_learn_from_all_king_buckets() {
+    let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
+    let samples = &samples[..CHUNK.min(samples.len())];
+    let mut model = Model::random(SMALL, 29);
+    let mut worker = Worker::new(SMALL);
+    let target = Target {
+        scale: SCALE,
+        lambda: 0.0,
+    };
+    worker.learn(&model, target, samples);
+    model.step(
+        &mut [&mut worker.gradients],
+        1.0 / samples.len() as f32,
+        1e-3,
+    );
+    // Of the five rows of a piece on a square those without a position stay, their sums move.
+    let tile = &model.tiles[0];
+    let fresh = Model::random(SMALL, 29);
+    let moved = |row: usize| tile.row(row) != fresh.tiles[0].row(row);
+    let decayed = |row: usize| tile.weights.mean[2 * row] == Floats::ZERO;
+    assert!((0..SMALL.features()).any(|row| decayed(row) && moved(row)));
+    assert!(
+        worker
+            .gradients
+            .tiles
+            .iter()
+            .all(|row| *row == [Floats::ZERO; 2])
+    );
+    assert!(worker.gradients.touched.iter().all(|touched| !touched));
 }
 
 #[test]
 fn rounded_evaluation_is_the_network_file_s() {
     let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
-    let mut model = Model::random(64, 21);
-    model.set_grain(Grain::Network);
+    let mut model = Model::random(SMALL, 21);
+    model.set_fake_quantisation(FakeQuantisation::On);
     let net = export::quantise(&model, "test", SCALE as i32);
     let (rms, largest) = export::rounding_error(&model, &net, &samples);
     assert!(rms < 1.5 && largest < 5.0, "{rms} cp, {largest} cp");
@@ -188,13 +284,13 @@ fn rounded_evaluation_is_the_network_file_s() {
 #[test]
 fn chunks_do_not_remember_each_other() {
     let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
-    let model = Model::random(64, 9);
+    let model = Model::random(SMALL, 9);
     let evaluate = |worker: &mut Worker, part: &[Sample]| {
         let mut outputs = Vec::new();
         worker.evaluate(&model, part, |_, output| outputs.push(output));
         outputs
     };
-    let mut worker = Worker::new(64);
+    let mut worker = Worker::new(SMALL);
     let whole = evaluate(&mut worker, &samples[..CHUNK.min(samples.len())]);
     let tail = evaluate(&mut worker, &samples[100..110]);
     assert_eq!(tail, whole[100..110]);
@@ -203,8 +299,8 @@ fn chunks_do_not_remember_each_other() {
 #[test]
 fn evaluation_follows_every_step() {
     let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
-    let mut model = Model::random(64, 33);
-    let mut worker = Worker::new(64);
+    let mut model = Model::random(SMALL, 33);
+    let mut worker = Worker::new(SMALL);
     let batch = CHUNK.min(samples.len());
     for _ in 0..3 {
         worker.learn(
@@ -213,8 +309,7 @@ fn evaluation_follows_every_step() {
                 scale: SCALE,
                 lambda: 0.0,
             },
-            &samples,
-            0..batch,
+            &samples[..batch],
         );
         model.step(&mut [&mut worker.gradients], 1.0 / batch as f32, 1e-2);
         let mut fresh = model.clone();

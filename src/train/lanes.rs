@@ -1,0 +1,553 @@
+//! Vector arithmetic for the trainer's inner loops, chosen at run time.
+//!
+//! A tile's row for one input is a [`Line`] of 32 integers of 16 bits in plain order. As floats it
+//! is a [`Row`]: two registers of sixteen, in the order that the processor's unpacking
+//! instructions give (eight neurons at a time, the first four in one register, the others in the
+//! other; see [`neuron`]). Gradients travel as the upper halves of floats ("bfloat16") in lines.
+//!
+//! Summing such lines is what training time goes to. Where the processor multiplies pairs of
+//! bfloat16 (AVX-512 BF16), two lines are interleaved and added by one instruction for each half.
+#![allow(unsafe_code)]
+
+use std::sync::OnceLock;
+
+use bytemuck::{Pod, Zeroable};
+
+/// Neurons in a tile.
+pub const TILE: usize = 32;
+/// Half a tile: the floats in a register.
+pub const HALF: usize = TILE / 2;
+/// Neurons that lie together in each half of a row.
+const GROUP: usize = 4;
+
+/// A row of a tile in 16 bits, neurons in plain order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct Line(pub [i16; TILE]);
+
+/// Half a row in floats.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct Floats(pub [f32; HALF]);
+
+/// A row of a tile in floats; slot `s` is the neuron [`neuron`]`(s)`.
+pub type Row = [Floats; 2];
+
+impl Line {
+    pub const ZERO: Line = Line([0; TILE]);
+}
+
+impl Floats {
+    pub const ZERO: Floats = Floats([0.0; HALF]);
+}
+
+/// The neuron of a tile whose floats stand in `slot` of a [`Row`].
+#[must_use]
+pub const fn neuron(slot: usize) -> usize {
+    let (half, place) = (slot / HALF, slot % HALF);
+    place / GROUP * 2 * GROUP + half * GROUP + place % GROUP
+}
+
+/// The operations of the inner loops over registers of 32 small integers or 16 floats.
+pub trait Lanes: Copy {
+    type Line: Copy;
+    type Floats: Copy;
+
+    fn line(self, from: &Line) -> Self::Line;
+    fn put_line(self, to: &mut Line, value: Self::Line);
+    fn floats(self, from: &Floats) -> Self::Floats;
+    fn put_floats(self, to: &mut Floats, value: Self::Floats);
+    fn splat(self, value: f32) -> Self::Floats;
+
+    /// Sum of integers, held within 16 bits.
+    fn add_lines(self, a: Self::Line, b: Self::Line) -> Self::Line;
+
+    /// Integers brought between 0 and `limit`, as floats.
+    fn clamp_to_floats(self, line: Self::Line, limit: i16) -> [Self::Floats; 2];
+
+    /// Integers as floats.
+    fn to_floats(self, line: Self::Line) -> [Self::Floats; 2];
+
+    fn mul(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
+    fn add(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
+
+    /// `a * b + c`.
+    fn mul_add(self, a: Self::Floats, b: Self::Floats, c: Self::Floats) -> Self::Floats;
+
+    /// `value` where `test` lies strictly between 0 and `limit`, elsewhere 0.
+    fn inside(self, value: Self::Floats, test: Self::Floats, limit: f32) -> Self::Floats;
+
+    /// Floats rounded to bfloat16.
+    fn shorten(self, row: [Self::Floats; 2]) -> Self::Line;
+
+    /// `sums` plus two lines of bfloat16.
+    fn add_short_pair(
+        self,
+        sums: [Self::Floats; 2],
+        a: Self::Line,
+        b: Self::Line,
+    ) -> [Self::Floats; 2];
+
+    fn total(self, a: Self::Floats) -> f32;
+}
+
+/// Work for some kind of [`Lanes`].
+pub trait Task {
+    type Output;
+
+    fn run<L: Lanes>(self, lanes: L) -> Self::Output;
+}
+
+/// What this processor has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Avx512Bf16,
+}
+
+impl Unit {
+    /// All that this processor can do, the fastest last.
+    #[must_use]
+    pub fn available() -> Vec<Unit> {
+        #[allow(unused_mut)]
+        let mut units = vec![Unit::Portable];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                units.push(Unit::Avx2);
+            }
+            if x86::Avx512::<false>::new().is_some() {
+                units.push(Unit::Avx512);
+            }
+            if x86::Avx512::<true>::new().is_some() {
+                units.push(Unit::Avx512Bf16);
+            }
+        }
+        units
+    }
+
+    /// The fastest of this processor.
+    #[must_use]
+    pub fn best() -> Unit {
+        static BEST: OnceLock<Unit> = OnceLock::new();
+        *BEST.get_or_init(|| Unit::available().pop().unwrap_or(Unit::Portable))
+    }
+
+    /// Does some work; a unit that this processor lacks falls back to portable code.
+    pub fn run<T: Task>(self, task: T) -> T::Output {
+        #[cfg(target_arch = "x86_64")]
+        match self {
+            Unit::Portable => {}
+            Unit::Avx2 => {
+                if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                    // SAFETY: the processor has these instructions.
+                    return unsafe { x86::run_avx2(task) };
+                }
+            }
+            Unit::Avx512 => {
+                if let Some(lanes) = x86::Avx512::<false>::new() {
+                    // SAFETY: `lanes` proves that the processor has these instructions.
+                    return unsafe { x86::run_avx512(lanes, task) };
+                }
+            }
+            Unit::Avx512Bf16 => {
+                if let Some(lanes) = x86::Avx512::<true>::new() {
+                    // SAFETY: `lanes` proves that the processor has these instructions.
+                    return unsafe { x86::run_avx512_bf16(lanes, task) };
+                }
+            }
+        }
+        task.run(Portable::<false>)
+    }
+}
+
+/// Plain Rust over arrays, which the compiler vectorises with what it is allowed to use. The
+/// parameter says that a fused multiplication and addition is one instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Portable<const FUSED: bool>;
+
+/// Makes a value of each place.
+#[inline(always)]
+fn each(f: impl Fn(usize) -> f32) -> Floats {
+    Floats(std::array::from_fn(f))
+}
+
+/// The float whose upper half is `bits`.
+#[inline(always)]
+fn lengthen(bits: i16) -> f32 {
+    f32::from_bits(u32::from(bits as u16) << 16)
+}
+
+/// A float's upper half, rounded to the nearest.
+#[inline(always)]
+fn upper_half(value: f32) -> i16 {
+    const HALF_UNIT: u32 = 0x8000;
+    (value.to_bits().wrapping_add(HALF_UNIT) >> 16) as i16
+}
+
+impl<const FUSED: bool> Lanes for Portable<FUSED> {
+    type Line = Line;
+    type Floats = Floats;
+
+    #[inline(always)]
+    fn line(self, from: &Line) -> Line {
+        *from
+    }
+
+    #[inline(always)]
+    fn put_line(self, to: &mut Line, value: Line) {
+        *to = value;
+    }
+
+    #[inline(always)]
+    fn floats(self, from: &Floats) -> Floats {
+        *from
+    }
+
+    #[inline(always)]
+    fn put_floats(self, to: &mut Floats, value: Floats) {
+        *to = value;
+    }
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> Floats {
+        Floats([value; HALF])
+    }
+
+    #[inline(always)]
+    fn add_lines(self, a: Line, b: Line) -> Line {
+        Line(std::array::from_fn(|i| a.0[i].saturating_add(b.0[i])))
+    }
+
+    #[inline(always)]
+    fn clamp_to_floats(self, line: Line, limit: i16) -> [Floats; 2] {
+        self.to_floats(Line(line.0.map(|value| value.clamp(0, limit))))
+    }
+
+    #[inline(always)]
+    fn to_floats(self, line: Line) -> [Floats; 2] {
+        [0, HALF].map(|first| each(|i| f32::from(line.0[neuron(first + i)])))
+    }
+
+    #[inline(always)]
+    fn mul(self, a: Floats, b: Floats) -> Floats {
+        each(|i| a.0[i] * b.0[i])
+    }
+
+    #[inline(always)]
+    fn add(self, a: Floats, b: Floats) -> Floats {
+        each(|i| a.0[i] + b.0[i])
+    }
+
+    #[inline(always)]
+    fn mul_add(self, a: Floats, b: Floats, c: Floats) -> Floats {
+        if FUSED {
+            each(|i| a.0[i].mul_add(b.0[i], c.0[i]))
+        } else {
+            each(|i| a.0[i] * b.0[i] + c.0[i])
+        }
+    }
+
+    #[inline(always)]
+    fn inside(self, value: Floats, test: Floats, limit: f32) -> Floats {
+        each(|i| {
+            if test.0[i] > 0.0 && test.0[i] < limit {
+                value.0[i]
+            } else {
+                0.0
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn shorten(self, row: [Floats; 2]) -> Line {
+        let mut line = Line::ZERO;
+        for slot in 0..TILE {
+            line.0[neuron(slot)] = upper_half(row[slot / HALF].0[slot % HALF]);
+        }
+        line
+    }
+
+    #[inline(always)]
+    fn add_short_pair(self, sums: [Floats; 2], a: Line, b: Line) -> [Floats; 2] {
+        std::array::from_fn(|half| {
+            each(|i| {
+                let at = neuron(half * HALF + i);
+                sums[half].0[i] + (lengthen(a.0[at]) + lengthen(b.0[at]))
+            })
+        })
+    }
+
+    #[inline(always)]
+    fn total(self, a: Floats) -> f32 {
+        a.0.iter().sum()
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::{Floats, Lanes, Line, Portable, Task};
+
+    /// Enters code compiled for AVX2 and fused multiplication.
+    #[target_feature(enable = "avx2,fma")]
+    pub fn run_avx2<T: Task>(task: T) -> T::Output {
+        task.run(Portable::<true>)
+    }
+
+    /// Enters code compiled for AVX-512.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub fn run_avx512<T: Task>(lanes: Avx512<false>, task: T) -> T::Output {
+        task.run(lanes)
+    }
+
+    /// Enters code compiled for AVX-512 with bfloat16.
+    #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+    pub fn run_avx512_bf16<T: Task>(lanes: Avx512<true>, task: T) -> T::Output {
+        task.run(lanes)
+    }
+
+    /// Proof that the processor has AVX-512 F and BW, and BF16 if the parameter says so.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Avx512<const BF16: bool>(());
+
+    impl<const BF16: bool> Avx512<BF16> {
+        /// The proof, where it holds.
+        pub fn new() -> Option<Self> {
+            let wide = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
+            (wide && (!BF16 || is_x86_feature_detected!("avx512bf16"))).then_some(Avx512(()))
+        }
+    }
+
+    // SAFETY, for every block below: `self` proves that the processor has these instructions,
+    // and loads and stores go through references to values of 64 bytes aligned to 64.
+    impl<const BF16: bool> Lanes for Avx512<BF16> {
+        type Line = __m512i;
+        type Floats = __m512;
+
+        #[inline(always)]
+        fn line(self, from: &Line) -> __m512i {
+            // SAFETY: see above.
+            unsafe { _mm512_load_si512(std::ptr::from_ref(from).cast()) }
+        }
+
+        #[inline(always)]
+        fn put_line(self, to: &mut Line, value: __m512i) {
+            // SAFETY: see above.
+            unsafe { _mm512_store_si512(std::ptr::from_mut(to).cast(), value) }
+        }
+
+        #[inline(always)]
+        fn floats(self, from: &Floats) -> __m512 {
+            // SAFETY: see above.
+            unsafe { _mm512_load_ps(from.0.as_ptr()) }
+        }
+
+        #[inline(always)]
+        fn put_floats(self, to: &mut Floats, value: __m512) {
+            // SAFETY: see above.
+            unsafe { _mm512_store_ps(to.0.as_mut_ptr(), value) }
+        }
+
+        #[inline(always)]
+        fn splat(self, value: f32) -> __m512 {
+            // SAFETY: see above.
+            unsafe { _mm512_set1_ps(value) }
+        }
+
+        #[inline(always)]
+        fn add_lines(self, a: __m512i, b: __m512i) -> __m512i {
+            // SAFETY: see above.
+            unsafe { _mm512_adds_epi16(a, b) }
+        }
+
+        #[inline(always)]
+        fn clamp_to_floats(self, line: __m512i, limit: i16) -> [__m512; 2] {
+            // SAFETY: see above.
+            unsafe {
+                let zero = _mm512_setzero_si512();
+                let clamped = _mm512_max_epi16(line, zero);
+                let clamped = _mm512_min_epi16(clamped, _mm512_set1_epi16(limit));
+                [
+                    _mm512_cvtepi32_ps(_mm512_unpacklo_epi16(clamped, zero)),
+                    _mm512_cvtepi32_ps(_mm512_unpackhi_epi16(clamped, zero)),
+                ]
+            }
+        }
+
+        #[inline(always)]
+        fn to_floats(self, line: __m512i) -> [__m512; 2] {
+            // SAFETY: see above.
+            unsafe {
+                let sign = _mm512_srai_epi16::<15>(line);
+                [
+                    _mm512_cvtepi32_ps(_mm512_unpacklo_epi16(line, sign)),
+                    _mm512_cvtepi32_ps(_mm512_unpackhi_epi16(line, sign)),
+                ]
+            }
+        }
+
+        #[inline(always)]
+        fn mul(self, a: __m512, b: __m512) -> __m512 {
+            // SAFETY: see above.
+            unsafe { _mm512_mul_ps(a, b) }
+        }
+
+        #[inline(always)]
+        fn add(self, a: __m512, b: __m512) -> __m512 {
+            // SAFETY: see above.
+            unsafe { _mm512_add_ps(a, b) }
+        }
+
+        #[inline(always)]
+        fn mul_add(self, a: __m512, b: __m512, c: __m512) -> __m512 {
+            // SAFETY: see above.
+            unsafe { _mm512_fmadd_ps(a, b, c) }
+        }
+
+        #[inline(always)]
+        fn inside(self, value: __m512, test: __m512, limit: f32) -> __m512 {
+            // SAFETY: see above.
+            unsafe {
+                let above = _mm512_cmp_ps_mask::<_CMP_GT_OQ>(test, _mm512_setzero_ps());
+                let inside =
+                    _mm512_mask_cmp_ps_mask::<_CMP_LT_OQ>(above, test, _mm512_set1_ps(limit));
+                _mm512_maskz_mov_ps(inside, value)
+            }
+        }
+
+        #[inline(always)]
+        fn shorten(self, [low, high]: [__m512; 2]) -> __m512i {
+            // SAFETY: see above.
+            unsafe {
+                let half_unit = _mm512_set1_epi32(0x8000);
+                let upper = |floats: __m512| {
+                    let rounded = _mm512_add_epi32(_mm512_castps_si512(floats), half_unit);
+                    _mm512_srli_epi32::<16>(rounded)
+                };
+                _mm512_packus_epi32(upper(low), upper(high))
+            }
+        }
+
+        #[inline(always)]
+        fn add_short_pair(self, sums: [__m512; 2], a: __m512i, b: __m512i) -> [__m512; 2] {
+            // SAFETY: see above.
+            unsafe {
+                if BF16 {
+                    // 1.0 in every place: products are the numbers themselves.
+                    let one = std::mem::transmute::<__m512i, __m512bh>(_mm512_set1_epi16(0x3f80));
+                    let pairs = |words| std::mem::transmute::<__m512i, __m512bh>(words);
+                    [
+                        _mm512_dpbf16_ps(sums[0], pairs(_mm512_unpacklo_epi16(a, b)), one),
+                        _mm512_dpbf16_ps(sums[1], pairs(_mm512_unpackhi_epi16(a, b)), one),
+                    ]
+                } else {
+                    let zero = _mm512_setzero_si512();
+                    let low = |line| _mm512_castsi512_ps(_mm512_unpacklo_epi16(zero, line));
+                    let high = |line| _mm512_castsi512_ps(_mm512_unpackhi_epi16(zero, line));
+                    [
+                        _mm512_add_ps(sums[0], _mm512_add_ps(low(a), low(b))),
+                        _mm512_add_ps(sums[1], _mm512_add_ps(high(a), high(b))),
+                    ]
+                }
+            }
+        }
+
+        #[inline(always)]
+        fn total(self, a: __m512) -> f32 {
+            // SAFETY: see above.
+            unsafe { _mm512_reduce_add_ps(a) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::shuffle::mix;
+
+    /// Runs every operation on some numbers.
+    struct Everything;
+
+    #[derive(Debug)]
+    struct Results {
+        lines: Vec<Line>,
+        floats: Vec<Row>,
+    }
+
+    impl Task for Everything {
+        type Output = Results;
+
+        fn run<L: Lanes>(self, l: L) -> Results {
+            let random =
+                |seed: u64| Line(std::array::from_fn(|i| mix(seed << 8 | i as u64) as i16));
+            let (mut lines, mut floats) = (Vec::new(), Vec::new());
+            let mut keep_line = |line| {
+                let mut kept = Line::ZERO;
+                l.put_line(&mut kept, line);
+                lines.push(kept);
+            };
+            let mut keep = |row: [L::Floats; 2]| {
+                let mut kept = [Floats::ZERO; 2];
+                l.put_floats(&mut kept[0], row[0]);
+                l.put_floats(&mut kept[1], row[1]);
+                floats.push(kept);
+            };
+            let (a, b) = (l.line(&random(1)), l.line(&random(2)));
+            keep_line(l.add_lines(a, b));
+            let (x, y) = (l.clamp_to_floats(a, 2040), l.to_floats(b));
+            keep(x);
+            keep(y);
+            let both =
+                |f: &dyn Fn(L::Floats, L::Floats) -> L::Floats| [f(x[0], y[0]), f(x[1], y[1])];
+            keep(both(&|a, b| l.mul(a, b)));
+            keep(both(&|a, b| l.add(a, b)));
+            keep(both(&|a, b| l.mul_add(a, b, l.splat(0.5))));
+            keep(both(&|a, b| l.inside(b, a, 2040.0)));
+            let (short_x, short_y) = (l.shorten(x), l.shorten(y));
+            keep_line(short_x);
+            keep_line(short_y);
+            keep(l.add_short_pair([l.splat(1.0), l.splat(2.0)], short_x, short_y));
+            keep([l.splat(l.total(x[0])), l.splat(l.total(y[1]))]);
+            Results { lines, floats }
+        }
+    }
+
+    #[test]
+    fn all_units_compute_alike() {
+        let expected = Everything.run(Portable::<false>);
+        for unit in Unit::available() {
+            let found = unit.run(Everything);
+            assert_eq!(found.lines, expected.lines, "{unit:?}");
+            for (index, (a, b)) in found.floats.iter().zip(&expected.floats).enumerate() {
+                for (a, b) in a.as_flattened_floats().zip(b.as_flattened_floats()) {
+                    assert!((a - b).abs() <= 1e-4 * b.abs(), "{unit:?} {index}: {a} {b}");
+                }
+            }
+        }
+    }
+
+    trait Flatten {
+        fn as_flattened_floats(&self) -> impl Iterator<Item = f32>;
+    }
+
+    impl Flatten for Row {
+        fn as_flattened_floats(&self) -> impl Iterator<Item = f32> {
+            self.iter().flat_map(|floats| floats.0)
+        }
+    }
+
+    #[test]
+    fn slots_are_a_permutation_of_neurons() {
+        let mut seen = [false; TILE];
+        for slot in 0..TILE {
+            assert!(!std::mem::replace(&mut seen[neuron(slot)], true));
+        }
+    }
+}
