@@ -6,6 +6,7 @@ mod pipeline;
 mod pool;
 mod reporter;
 mod request;
+mod root_tablebases;
 mod vote;
 
 use std::ops::ControlFlow;
@@ -25,11 +26,13 @@ pub use request::Request;
 use crate::board::{Game, GameError, Position, Start};
 use crate::eval::{self, Evaluator, Judge};
 use crate::nnue::{NetError, Network};
-use crate::search::{Job, Selectivity};
-use crate::types::{CastlingMode, Score};
+use crate::search::Job;
+use crate::tablebase::{self, Probing, Tablebases};
+use crate::types::{CastlingMode, Depth, Score};
 use pipeline::Pipeline;
 use pool::Pool;
 use reporter::Reporter;
+use root_tablebases::RootTablebases;
 
 /// Default, least and most MiB of hash table.
 pub const HASH_DEFAULT: usize = 16;
@@ -69,6 +72,27 @@ impl Default for Settings {
     }
 }
 
+/// How tablebases are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TablebaseUse {
+    /// Positions with as many pieces as the largest tables are probed from this depth on.
+    pub depth: Depth,
+    /// Positions with more pieces are not probed.
+    pub pieces: u32,
+    /// Wins that take more than 50 moves without progress are draws.
+    pub fifty_move_rule: bool,
+}
+
+impl Default for TablebaseUse {
+    fn default() -> TablebaseUse {
+        TablebaseUse {
+            depth: Depth(tablebase::DEPTH_DEFAULT),
+            pieces: tablebase::LIMIT_DEFAULT,
+            fifty_move_rule: true,
+        }
+    }
+}
+
 /// Why a request to the engine failed. The engine is as it was before.
 #[derive(Debug, Error)]
 pub enum EngineError {
@@ -99,6 +123,8 @@ pub struct Engine {
     /// Why the position last asked for was refused; nothing is searched until a good one comes.
     refused: Option<String>,
     pipeline: Pipeline,
+    tablebases: Option<Arc<Tablebases>>,
+    tablebase_use: TablebaseUse,
     /// A search has begun whose result has not been received.
     searching: bool,
     events: Sender<Event>,
@@ -127,6 +153,8 @@ impl Engine {
             game: Game::default(),
             refused: None,
             pipeline: Pipeline::default(),
+            tablebases: None,
+            tablebase_use: TablebaseUse::default(),
             searching: false,
             events,
             heard,
@@ -190,6 +218,50 @@ impl Engine {
     /// Puts a stage into its place in the pipeline of every `go`, or empties the place.
     pub fn set_stage(&mut self, place: Place, stage: Option<Arc<dyn Stage>>) {
         self.pipeline.set(place, stage);
+    }
+
+    /// Loads the tablebases in these folders, separated as the platform separates paths, or does
+    /// without any. Returns remarks for the user: how many tables there are, which folders cannot
+    /// be read, which files are damaged.
+    pub fn set_tablebases(&mut self, path: Option<&str>) -> Vec<String> {
+        self.tablebases = None;
+        let mut remarks = Vec::new();
+        if let Some(path) = path {
+            let (tables, found) = Tablebases::load(path);
+            remarks = found;
+            let (wdl, dtz) = tables.files();
+            remarks.push(format!(
+                "Found {wdl} WDL and {dtz} DTZ tablebase files (up to {}-man).",
+                tables.most_pieces()
+            ));
+            self.tablebases = (wdl > 0).then(|| Arc::new(tables));
+        }
+        self.place_tablebases();
+        remarks
+    }
+
+    /// Changes how tablebases are used.
+    pub fn use_tablebases(&mut self, change: impl FnOnce(&mut TablebaseUse)) {
+        change(&mut self.tablebase_use);
+        self.place_tablebases();
+    }
+
+    fn place_tablebases(&mut self) {
+        let TablebaseUse {
+            depth,
+            pieces,
+            fifty_move_rule,
+        } = self.tablebase_use;
+        let stage = self.tablebases.clone().map(|tables| {
+            let probing = Probing {
+                tables,
+                depth,
+                pieces,
+                fifty_move_rule,
+            };
+            Arc::new(RootTablebases { probing }) as Arc<dyn Stage>
+        });
+        self.set_stage(Place::RootTablebases, stage);
     }
 
     /// The network's word on the current position, without any search.
@@ -379,12 +451,11 @@ impl Engine {
             let _ = self.events.send(Event::Note(format!("ignored: {why}")));
         }
         let search = Job {
-            root: self.game.position().clone(),
             history: self.game.history().to_vec(),
-            limits,
-            selectivity: Selectivity::Full,
             ponder: request.ponder,
             infinite: request.infinite,
+            past: self.game.moves().to_vec(),
+            ..Job::new(self.game.position().clone(), limits)
         };
         let reporter = Reporter::new(self.events.clone(), self.game.clone());
         let pipeline = self.pipeline.clone();

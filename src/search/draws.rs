@@ -14,6 +14,7 @@ impl Worker {
         }
         // Mate on the hundredth ply still counts.
         if position.halfmoves() >= FIFTY_MOVES
+            && self.fifty_move_rule()
             && (!position.in_check() || position.has_legal_move())
         {
             return Some(self.draw());

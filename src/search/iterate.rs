@@ -68,6 +68,8 @@ impl Worker {
         self.reset_counters();
         self.limits = job.limits.clone();
         self.selectivity = job.selectivity;
+        self.probing.clone_from(&job.probing);
+        self.evaluator.set_misjudgement(job.misjudgement);
         self.keys = KeyHistory::new(&job.history);
         self.stack = Stack::default();
         self.evaluator.reset(&job.root);
@@ -79,6 +81,12 @@ impl Worker {
                 .collect::<Vec<_>>(),
             None => legal.into_iter().collect(),
         });
+        if let Some(ranking) = &job.ranking {
+            self.root.rank(ranking);
+            if self.id == 0 {
+                self.shared.count_tablebase_hits(ranking.moves.len());
+            }
+        }
     }
 
     /// Searches every line of multi-PV to the current depth.
@@ -204,6 +212,7 @@ impl Worker {
             if score == -Score::INFINITE {
                 continue;
             }
+            let (score, bound) = root.shown(score, bound);
             self.report.info(&Info {
                 depth: self.root_depth,
                 seldepth: root.seldepth.max(1),
@@ -217,7 +226,7 @@ impl Worker {
                 nodes,
                 time,
                 hashfull,
-                tb_hits: 0,
+                tb_hits: self.shared.tablebase_hits(),
                 pv: &root.pv,
             });
         }
@@ -233,7 +242,7 @@ impl Worker {
         Some(Outcome {
             best: best.m,
             ponder: best.pv.get(1).copied(),
-            score,
+            score: best.shown(score, None).0,
             depth: self.completed,
             nodes: self.nodes,
             pv: best.pv.clone(),

@@ -22,14 +22,18 @@ mod singular;
 mod stack;
 mod static_eval;
 mod stats;
+mod tablebase_cutoff;
 mod tt_cutoff;
 mod update;
 mod window;
 mod worker;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 use crate::board::Position;
+use crate::eval::Misjudgement;
+use crate::tablebase::{Probing, RootRanking};
 use crate::tt::TranspositionTable;
 use crate::types::{Depth, Move, Score};
 
@@ -45,6 +49,8 @@ pub struct Shared {
     pub signals: Signals,
     /// Nodes searched, one counter a thread, each brought up to date every thousand nodes or so.
     nodes: Box<[AtomicU64]>,
+    /// Successful tablebase probes of all threads in the current search.
+    tablebase_hits: AtomicU64,
 }
 
 impl Shared {
@@ -56,6 +62,7 @@ impl Shared {
             tt,
             signals: Signals::new(),
             nodes,
+            tablebase_hits: AtomicU64::new(0),
         }
     }
 
@@ -65,11 +72,23 @@ impl Shared {
         self.nodes.iter().map(|nodes| nodes.load(Relaxed)).sum()
     }
 
+    /// Successful tablebase probes of all threads in the current search.
+    #[must_use]
+    pub fn tablebase_hits(&self) -> u64 {
+        self.tablebase_hits.load(Relaxed)
+    }
+
+    /// Counts successful tablebase probes.
+    pub fn count_tablebase_hits(&self, hits: usize) {
+        self.tablebase_hits.fetch_add(hits as u64, Relaxed);
+    }
+
     /// Begins a search: ages the table and resets the counters and signals. Called once, before
     /// the workers start.
     pub fn begin(&self, pondering: bool) {
         self.tt.new_search();
         self.nodes.iter().for_each(|nodes| nodes.store(0, Relaxed));
+        self.tablebase_hits.store(0, Relaxed);
         self.signals.start(pondering);
     }
 
@@ -93,6 +112,19 @@ pub struct Job {
     pub ponder: bool,
     /// The result is held back until `stop`.
     pub infinite: bool,
+    /// The game's moves, oldest first, as far as they are known; the search does not need them.
+    pub past: Vec<Move>,
+    /// The tablebases to probe below the root.
+    pub probing: Option<Probing>,
+    /// The root's moves ranked by tablebases: moves of the best rank are searched first, and those
+    /// of other ranks only for further lines.
+    pub ranking: Option<RootRanking>,
+    /// Evaluate like a weaker player.
+    pub misjudgement: Option<Misjudgement>,
+    /// The result is held back until the clock has run so long.
+    pub least_time: Option<Duration>,
+    /// Only the first thread searches, so that the result does not hang on their number.
+    pub first_thread_only: bool,
 }
 
 impl Job {
@@ -106,6 +138,12 @@ impl Job {
             selectivity: Selectivity::Full,
             ponder: false,
             infinite: false,
+            past: Vec::new(),
+            probing: None,
+            ranking: None,
+            misjudgement: None,
+            least_time: None,
+            first_thread_only: false,
         }
     }
 }

@@ -4,14 +4,14 @@
 //! their order and the reasons for it. Scores are fail-soft: outside the window they are still the
 //! best bound that the node could prove.
 //!
-//! Steps 12 to 17 are the move loop's (`moves.rs`):
+//! Steps 13 to 18 are the move loop's (`moves.rs`):
 //!
-//! 12. shallow pruning of a move: late move, history, futility and SEE pruning;
-//! 13. extension of the table's move by what the singular search found;
-//! 14. late move reduction, and the re-search of a reduced move that did better than expected;
-//! 15. principal variation search: a zero window first, the whole window where it was raised;
-//! 16. a new best move, a raised alpha (later moves get less depth), or a cutoff;
-//! 17. mate or stalemate; the histories, the table's entry and the correction of the evaluation.
+//! 13. shallow pruning of a move: late move, history, futility and SEE pruning;
+//! 14. extension of the table's move by what the singular search found;
+//! 15. late move reduction, and the re-search of a reduced move that did better than expected;
+//! 16. principal variation search: a zero window first, the whole window where it was raised;
+//! 17. a new best move, a raised alpha (later moves get less depth), or a cutoff;
+//! 18. mate or stalemate; the histories, the table's entry and the correction of the evaluation.
 //!
 //! What each technique is worth is in the book's record of tests.
 
@@ -19,6 +19,7 @@ use super::Searched;
 use super::node_state::{Node, legal_tt_move};
 use super::node_type::{NodeType, NonPv, Pv};
 use super::singular::Singular;
+use super::tablebase_cutoff::FromTables;
 use super::window::Window;
 use super::worker::Worker;
 use crate::board::Position;
@@ -82,17 +83,27 @@ impl Worker {
             return Ok(score);
         }
 
+        // Step 4. Tablebases: with few pieces on the board the result is known.
+        let mut known = Window::OPEN;
+        if !T::ROOT && self.probing.is_some() && excluded.is_none() {
+            match self.tablebase_cutoff(position, ply, depth, window, T::PV) {
+                FromTables::Cutoff(score) => return Ok(score),
+                FromTables::Within(scores) => known = scores,
+            }
+            window.alpha = window.alpha.max(known.alpha);
+        }
+
         let mut node = self.open_node::<T>(position, ply, depth, window, cut_node, tt_entry);
 
-        // Step 4. Static evaluation, its correction and its trend.
+        // Step 5. Static evaluation, its correction and its trend.
         self.evaluate_node::<T>(&mut node);
         self.stack.at_mut(ply.next().next()).cutoffs = 0;
 
         if self.selective() {
-            // Step 5. Hindsight: the move that led here was reduced on an expectation that the
+            // Step 6. Hindsight: the move that led here was reduced on an expectation that the
             // evaluation can now confirm or refute.
             self.hindsight::<T>(&mut node);
-            // Steps 6 to 9. Whole-node pruning, cheapest first: razoring, reverse futility, null
+            // Steps 7 to 10. Whole-node pruning, cheapest first: razoring, reverse futility, null
             // move, ProbCut.
             if let Some(score) = self.razor::<T>(&node)? {
                 return Ok(score);
@@ -106,19 +117,20 @@ impl Worker {
             if let Some(score) = self.probcut::<T>(&node)? {
                 return Ok(score);
             }
-            // Step 10. Internal iterative reductions: without a table move the ordering is poor;
+            // Step 11. Internal iterative reductions: without a table move the ordering is poor;
             // search less now and leave a move for the next visit.
             self.internal_iterative_reduction::<T>(&mut node);
         }
 
-        // Step 11. Singular extensions: is the table's move better by far than every other?
+        // Step 12. Singular extensions: is the table's move better by far than every other?
         let extension = match self.singular::<T>(&node)? {
             Singular::Cut(score) => return Ok(score),
             Singular::Extend(extension) => extension,
         };
 
-        // Steps 12 to 17. The moves.
-        self.search_moves::<T>(&node, extension)
+        // Steps 13 to 18. The moves.
+        let score = self.search_moves::<T>(&node, extension)?;
+        Ok(score.max(known.alpha).min(known.beta))
     }
 
     /// Collects what is known of a node before its evaluation.

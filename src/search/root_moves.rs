@@ -1,5 +1,6 @@
 //! The root's moves: what each iteration found out about them, and the lines of multi-PV.
 
+use crate::tablebase::RootRanking;
 use crate::types::{Bound, Move, Score};
 
 /// A root move and what the search found out about it.
@@ -18,6 +19,11 @@ pub(super) struct RootMove {
     /// Nodes spent on it in the whole search.
     pub nodes: u64,
     pub pv: Vec<Move>,
+    /// Moves of a higher rank are better, whatever the search finds; without tablebases all are
+    /// equal.
+    rank: i32,
+    /// The tablebases' score, shown in place of the search's unless that is a mate.
+    tablebase_score: Option<Score>,
 }
 
 impl RootMove {
@@ -31,7 +37,22 @@ impl RootMove {
             seldepth: 0,
             nodes: 0,
             pv: vec![m],
+            rank: 0,
+            tablebase_score: None,
         }
+    }
+
+    /// What to show where the search found this score and bound.
+    pub fn shown(&self, score: Score, bound: Option<Bound>) -> (Score, Option<Bound>) {
+        match self.tablebase_score {
+            Some(known) if !score.is_mate() => (known, None),
+            _ => (score, bound),
+        }
+    }
+
+    /// What moves are sorted by.
+    fn order(&self) -> (i32, Score, Score) {
+        (self.rank, self.score, self.previous)
     }
 }
 
@@ -49,6 +70,17 @@ impl RootMoves {
             moves: moves.into_iter().map(RootMove::new).collect(),
             line: 0,
         }
+    }
+
+    /// Takes over the tablebases' ranks and scores; the best rank comes first.
+    pub fn rank(&mut self, ranking: &RootRanking) {
+        for root in &mut self.moves {
+            if let Some(ranked) = ranking.get(root.m) {
+                root.rank = ranked.rank;
+                root.tablebase_score = Some(ranked.score);
+            }
+        }
+        self.moves.sort_by_key(|root| std::cmp::Reverse(root.rank));
     }
 
     pub fn is_empty(&self) -> bool {
@@ -89,7 +121,10 @@ impl RootMoves {
 
     /// Whether a move may be searched in the current line.
     pub fn is_open(&self, m: Move) -> bool {
-        self.moves[self.line..].iter().any(|root| root.m == m)
+        let rank = self.moves[self.line].rank;
+        self.moves[self.line..]
+            .iter()
+            .any(|root| root.m == m && root.rank == rank)
     }
 
     /// Begins an iteration.
@@ -101,12 +136,12 @@ impl RootMoves {
 
     /// Brings the best move of the current line to its front; equal ones keep their order.
     pub fn sort_line(&mut self) {
-        self.moves[self.line..].sort_by_key(|root| std::cmp::Reverse((root.score, root.previous)));
+        self.moves[self.line..].sort_by_key(|root| std::cmp::Reverse(root.order()));
     }
 
     /// Sorts the lines searched so far.
     pub fn sort_lines(&mut self) {
-        self.moves[..=self.line].sort_by_key(|root| std::cmp::Reverse((root.score, root.previous)));
+        self.moves[..=self.line].sort_by_key(|root| std::cmp::Reverse(root.order()));
     }
 
     /// The search is over: scores count as exact.
@@ -119,7 +154,9 @@ impl RootMoves {
     /// An iteration was stopped: the best of the moves that were searched goes first; if none
     /// was, the previous iteration's order stands.
     pub fn keep_partial(&mut self) {
-        let line = &mut self.moves[self.line..];
+        let rank = self.moves[self.line].rank;
+        let ranked = self.moves[self.line..].partition_point(|root| root.rank >= rank);
+        let line = &mut self.moves[self.line..self.line + ranked];
         let best = line
             .iter()
             .map(|root| root.score)

@@ -12,6 +12,7 @@ use super::{Limits, Report, Searched, Selectivity, Shared, Silent, Stopped};
 use crate::board::{KeyHistory, Position};
 use crate::eval::{Evaluator, Judge};
 use crate::history::{Histories, PieceTo};
+use crate::tablebase::Probing;
 use crate::types::{Depth, Move, PackedMove, Ply};
 
 /// Nodes between stop checks.
@@ -45,6 +46,8 @@ pub struct Worker {
     pub(super) ply_stats: [PlyStats; PLIES],
     pub(super) limits: Limits,
     pub(super) selectivity: Selectivity,
+    /// The tablebases of the current search, if it may probe any.
+    pub(super) probing: Option<Probing>,
     pub(super) nodes: u64,
     next_poll: u64,
     /// Deepest ply of the iteration.
@@ -77,6 +80,7 @@ impl Worker {
             ply_stats: Default::default(),
             limits: Limits::default(),
             selectivity: Selectivity::Full,
+            probing: None,
             nodes: 0,
             next_poll: 0,
             seldepth: 0,
@@ -112,6 +116,14 @@ impl Worker {
     /// Whether a technique is switched on and results may be approximate.
     pub(super) fn uses(&self, switch: bool) -> bool {
         switch && self.selective()
+    }
+
+    /// Whether a game without progress ends in a draw: always, unless the tablebases' user has
+    /// switched the rule off.
+    pub(super) fn fifty_move_rule(&self) -> bool {
+        self.probing
+            .as_ref()
+            .is_none_or(|probing| probing.fifty_move_rule)
     }
 
     /// Prepares the counters for a new search.

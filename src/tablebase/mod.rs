@@ -146,6 +146,15 @@ impl Probing {
         pieces(position) <= self.limit() && position.chess().castles().is_empty()
     }
 
+    /// No table is probed, but the 50-move rule is as set.
+    #[must_use]
+    pub fn suspended(&self) -> Probing {
+        Probing {
+            pieces: 0,
+            ..self.clone()
+        }
+    }
+
     fn limit(&self) -> u32 {
         self.pieces.min(self.tables.most_pieces())
     }

@@ -50,6 +50,23 @@ impl Score {
         Score(raw)
     }
 
+    /// The number that stands for the score where only centipawns can be written: a tablebase win
+    /// entered in n plies is `20000 - n` (the convention of Stockfish, which clients know), and
+    /// evaluations stay well below.
+    #[must_use]
+    pub const fn shown_cp(self) -> i32 {
+        const TABLEBASE_SHOWN: i32 = 20_000;
+        const EVAL_SHOWN_MOST: i32 = 19_000;
+        let shown = if self.is_decisive() {
+            self.0.abs() - TABLEBASE + TABLEBASE_SHOWN
+        } else if self.0.abs() > EVAL_SHOWN_MOST {
+            EVAL_SHOWN_MOST
+        } else {
+            self.0.abs()
+        };
+        if self.0 < 0 { -shown } else { shown }
+    }
+
     /// The side to move mates, `ply` plies from the root.
     #[must_use]
     pub const fn mate_in(ply: Ply) -> Score {
@@ -123,8 +140,9 @@ impl Score {
             Some(0) => if white { "#-0" } else { "#0" }.to_owned(),
             Some(moves) => format!("#{}", if white { moves } else { -moves }),
             None => {
-                let raw = if white { self.0 } else { -self.0 };
-                format!("{:+.2}", f64::from(raw) / CENTIPAWNS)
+                let cp = self.shown_cp();
+                let cp = if white { cp } else { -cp };
+                format!("{:+.2}", f64::from(cp) / CENTIPAWNS)
             }
         }
     }
@@ -209,12 +227,12 @@ impl SubAssign<i32> for Score {
     }
 }
 
-/// As UCI prints it: `cp 34`, `mate 3`, `mate -2`. A tablebase win is a large centipawn number.
+/// As UCI prints it: `cp 34`, `mate 3`, `mate -2`; see [`Score::shown_cp`].
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.mate_moves() {
             Some(moves) => write!(f, "mate {moves}"),
-            None => write!(f, "cp {}", self.0),
+            None => write!(f, "cp {}", self.shown_cp()),
         }
     }
 }
@@ -265,6 +283,16 @@ mod tests {
         assert_eq!(Score::cp(135).pawns(Color::Black), "-1.35");
         assert_eq!(Score::mate_in(Ply(5)).pawns(Color::Black), "#-3");
         assert_eq!(Score::mated_in(Ply(0)).pawns(Color::White), "#-0");
+    }
+
+    #[test]
+    fn tablebase_wins_are_told_from_mates_and_evaluations() {
+        assert_eq!(Score::tablebase_win(Ply(0)).to_string(), "cp 20000");
+        assert_eq!(Score::tablebase_loss(Ply(7)).to_string(), "cp -19993");
+        let least = Score::tablebase_win(Ply(MAX_PLY)).shown_cp();
+        assert!(least > Score::MAX_EVAL.shown_cp());
+        assert_eq!((-Score::MAX_EVAL).to_string(), "cp -19000");
+        assert_eq!(Score::cp(-34).to_string(), "cp -34");
     }
 
     #[test]

@@ -1,0 +1,67 @@
+//! The stage that ranks the root's moves by tablebases.
+
+use super::analysis::Analysis;
+use super::pipeline::{Stage, Step};
+use crate::search::Job;
+use crate::tablebase::{Probing, RootRanking};
+use crate::types::Move;
+
+/// Ranks the root's moves where the tables cover it, and lets the search probe below it. A won
+/// root that the search finds no mate in is played by distance.
+pub(super) struct RootTablebases {
+    pub probing: Probing,
+}
+
+impl Stage for RootTablebases {
+    fn before_search(&self, request: &mut Job, note: &mut dyn FnMut(String)) -> Step {
+        for damage in self.probing.tables.take_damage() {
+            note(damage);
+        }
+        let legal = || request.root.legal_moves().to_vec();
+        let moves = request.limits.root_moves.clone().unwrap_or_else(legal);
+        let ranking = self
+            .probing
+            .rank_root(&request.root, &request.history, &moves);
+        request.probing = Some(match &ranking {
+            Some(ranking) if !ranking.keeps_probing() => self.probing.suspended(),
+            _ => self.probing.clone(),
+        });
+        request.ranking.clone_from(&ranking);
+        match ranking {
+            Some(ranking) => Step::Revise(Box::new(move |analysis| convert(&ranking, analysis))),
+            None => Step::Continue,
+        }
+    }
+}
+
+/// Plays the move that makes the most progress, unless a mate was found.
+fn convert(ranking: &RootRanking, analysis: &mut Analysis) {
+    let Some(chosen) = analysis.best else { return };
+    if analysis.score.is_some_and(crate::types::Score::is_mate) {
+        return;
+    }
+    let best = ranking.converting(chosen);
+    if best != chosen {
+        play_instead(best, analysis);
+    }
+}
+
+/// Makes another root move the result; its line comes first.
+pub(super) fn play_instead(m: Move, analysis: &mut Analysis) {
+    let lines = &mut analysis.lines;
+    match lines.iter().position(|line| line.pv.first() == Some(&m)) {
+        Some(index) => lines[..=index].rotate_right(1),
+        None => {
+            if let Some(first) = lines.first_mut() {
+                first.pv = vec![m];
+            }
+        }
+    }
+    for (index, line) in lines.iter_mut().enumerate() {
+        line.multi_pv = index + 1;
+    }
+    analysis.best = Some(m);
+    let first = lines.first();
+    analysis.ponder = first.and_then(|line| line.pv.get(1).copied());
+    analysis.score = first.map(|line| line.score).or(analysis.score);
+}
