@@ -2,7 +2,7 @@
 //! move generation, the legality test of table moves and the threat buckets of the histories.
 
 use shakmaty::attacks::{between, bishop_attacks, king_attacks, knight_attacks, rook_attacks};
-use shakmaty::{Bitboard, Board, CastlingSide, Chess, Color, Role, Square};
+use shakmaty::{Bitboard, Board, CastlingSide, Chess, Color, Square};
 
 use super::view::{Pieces, View};
 
@@ -72,6 +72,26 @@ impl Legality {
             checkers,
             pinned,
             evasions: evasions(king, checkers),
+            danger,
+        }
+    }
+
+    /// What generating captures out of check needs and no more: of the squares beside the king only
+    /// those with enemy pieces matter. All others count as `danger`.
+    pub(super) fn for_captures(chess: &Chess, king: Square) -> Legality {
+        let (board, us) = (chess.board(), chess.turn());
+        let mut danger = Bitboard::FULL;
+        for to in king_attacks(king) & board.by_color(!us) {
+            let occupied = board.occupied().without(king);
+            if board.attacks_to(to, !us, occupied).is_empty() {
+                danger.discard(to);
+            }
+        }
+        Legality {
+            king,
+            checkers: Bitboard::EMPTY,
+            pinned: pinned(board, us, king),
+            evasions: Bitboard::FULL,
             danger,
         }
     }
@@ -152,24 +172,22 @@ pub(super) fn pawns_step_east(pawns: Bitboard, color: Color) -> Bitboard {
     Bitboard(color.fold_wb(inner << 9, inner >> 7))
 }
 
-/// Squares attacked by pieces worth less than `role`'s own class: by pawns for minor pieces, by
-/// pawns and minor pieces for rooks, by everything but queens and kings for queens.
+/// Squares that `color` attacks with pieces worth less than a minor piece, a rook and a queen, in
+/// this order: with pawns; with pawns and minor pieces; with these and rooks.
 #[must_use]
-pub fn attacked_by_lesser(board: &Board, color: Color, role: Role) -> Bitboard {
+pub fn attacked_by_lesser(board: &Board, color: Color) -> [Bitboard; 3] {
     let pieces = board.by_color(color);
-    let mut squares = pawn_attacks(board.pawns() & pieces, color);
-    if matches!(role, Role::Rook | Role::Queen) {
-        for from in board.knights() & pieces {
-            squares |= knight_attacks(from);
-        }
-        for from in board.bishops() & pieces {
-            squares |= bishop_attacks(from, board.occupied());
-        }
+    let pawns = pawn_attacks(board.pawns() & pieces, color);
+    let mut minors = pawns;
+    for from in board.knights() & pieces {
+        minors |= knight_attacks(from);
     }
-    if role == Role::Queen {
-        for from in board.rooks() & pieces {
-            squares |= rook_attacks(from, board.occupied());
-        }
+    for from in board.bishops() & pieces {
+        minors |= bishop_attacks(from, board.occupied());
     }
-    squares
+    let mut rooks = minors;
+    for from in board.rooks() & pieces {
+        rooks |= rook_attacks(from, board.occupied());
+    }
+    [pawns, minors, rooks]
 }

@@ -1,7 +1,7 @@
 //! A chess position as the search sees it.
 
 use shakmaty::{
-    Bitboard, Board, CastlingMode, Chess, Color, Move, Piece, Position as _, Square, attacks,
+    Bitboard, Board, CastlingMode, Chess, Color, Move, Piece, Position as _, Role, Square, attacks,
 };
 
 use super::delta::Delta;
@@ -142,6 +142,17 @@ impl Position {
         Legality::new(&self.chess, self.king, self.checkers)
     }
 
+    /// Like [`Position::legality`], for captures and promotions: all that a quiescence search
+    /// generates out of check. King moves to empty squares count as illegal.
+    #[must_use]
+    pub fn legality_for_captures(&self) -> Legality {
+        if self.in_check() {
+            self.legality()
+        } else {
+            Legality::for_captures(&self.chess, self.king)
+        }
+    }
+
     /// Appends the legal moves of a stage.
     pub fn generate(&self, legality: &Legality, stage: Stage, moves: &mut MoveList) {
         movegen::list(&self.chess, legality, stage, moves);
@@ -215,15 +226,7 @@ impl Position {
         if self.in_check() {
             return None;
         }
-        let mut setup = self.chess.to_setup(shakmaty::EnPassantMode::Always);
-        setup.swap_turn();
-        setup.ep_square = None;
-        setup.halfmoves = setup.halfmoves.saturating_add(1);
-        let chess: Chess = setup
-            .position(self.castling_mode())
-            .or_else(shakmaty::PositionError::ignore_too_much_material)
-            .or_else(shakmaty::PositionError::ignore_impossible_check)
-            .ok()?;
+        let chess = self.passed()?;
         let mut keys = self.keys;
         keys.full ^= keys::turn_key() ^ self.en_passant_key;
         Some(Position {
@@ -234,6 +237,40 @@ impl Position {
             since_null: 0,
             chess,
         })
+    }
+
+    /// The rules engine's position after a null move. It passes only by way of a setup that it
+    /// validates again, which is slow. A piece that stays where it is changes the same: the side to
+    /// move, the clocks and the en passant square. Kings and rooks would lose castling rights and
+    /// pawns reset the clock, so without another piece the slow way remains.
+    fn passed(&self) -> Option<Chess> {
+        let board = self.board();
+        let idle = [Role::Knight, Role::Bishop, Role::Queen]
+            .into_iter()
+            .find_map(|role| {
+                let square = (board.by_role(role) & self.chess.us()).first()?;
+                Some((role, square))
+            });
+        if let Some((role, square)) = idle {
+            let mut chess = self.chess.clone();
+            chess.play_unchecked(Move::Normal {
+                role,
+                from: square,
+                capture: None,
+                to: square,
+                promotion: None,
+            });
+            return Some(chess);
+        }
+        let mut setup = self.chess.to_setup(shakmaty::EnPassantMode::Always);
+        setup.swap_turn();
+        setup.ep_square = None;
+        setup.halfmoves = setup.halfmoves.saturating_add(1);
+        setup
+            .position(self.castling_mode())
+            .or_else(shakmaty::PositionError::ignore_too_much_material)
+            .or_else(shakmaty::PositionError::ignore_impossible_check)
+            .ok()
     }
 
     /// The key that the position after a move with this delta will most likely have, for
@@ -298,7 +335,28 @@ mod tests {
             assert_eq!(*passed.keys(), Keys::new(passed.chess()));
             assert_eq!(passed.board(), position.board());
             assert_eq!(passed.turn(), !position.turn());
+            assert_eq!(passed.chess().castles(), position.chess().castles());
+            assert_eq!(passed.halfmoves(), position.halfmoves() + 1);
+            assert_eq!(passed.chess().maybe_ep_square(), None);
             assert_eq!(passed.reversible_plies(), 0);
+        });
+    }
+
+    #[test]
+    fn captures_need_less_than_the_whole_legality() {
+        random_games(100, |position| {
+            let list = |legality: &Legality| {
+                let mut moves = MoveList::new();
+                position.generate(legality, Stage::Noisy, &mut moves);
+                moves
+            };
+            let quick = position.legality_for_captures();
+            assert_eq!(
+                list(&quick),
+                list(&position.legality()),
+                "{}",
+                position.fen()
+            );
         });
     }
 

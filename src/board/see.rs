@@ -1,7 +1,7 @@
 //! Static exchange evaluation: who wins material when both sides keep capturing on one square,
 //! always with the least valuable piece.
 
-use shakmaty::attacks::{bishop_attacks, rook_attacks};
+use shakmaty::attacks::{bishop_attacks, king_attacks, knight_attacks, pawn_attacks, rook_attacks};
 use shakmaty::{Bitboard, Board, Color, Move, Role, Square};
 
 use super::position::Position;
@@ -52,8 +52,7 @@ fn wins_exchange(
     mut balance: i32,
 ) -> bool {
     let first = !side;
-    let mut attackers =
-        board.attacks_to(to, Color::White, occupied) | board.attacks_to(to, Color::Black, occupied);
+    let mut attackers = attackers(board, to, occupied);
     loop {
         attackers &= occupied;
         let own = attackers & board.by_color(side);
@@ -75,6 +74,16 @@ fn wins_exchange(
     }
     // Whoever is to move here cannot improve any more.
     side != first
+}
+
+/// Pieces of both sides that attack a square.
+fn attackers(board: &Board, to: Square, occupied: Bitboard) -> Bitboard {
+    pawn_attacks(Color::White, to) & board.pawns() & board.black()
+        | pawn_attacks(Color::Black, to) & board.pawns() & board.white()
+        | knight_attacks(to) & board.knights()
+        | king_attacks(to) & board.kings()
+        | bishop_attacks(to, occupied) & board.bishops_and_queens()
+        | rook_attacks(to, occupied) & board.rooks_and_queens()
 }
 
 fn least_valuable(board: &Board, own: Bitboard) -> Option<(Role, Square)> {

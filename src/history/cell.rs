@@ -9,6 +9,9 @@ use bytemuck::Zeroable;
 pub struct HistoryCell<const MAX: i32>(i16);
 
 impl<const MAX: i32> HistoryCell<MAX> {
+    /// A cell that has learnt nothing.
+    pub const ZERO: HistoryCell<MAX> = HistoryCell(0);
+
     /// The value, within ±`MAX`.
     #[inline]
     #[must_use]

@@ -6,7 +6,7 @@ use crate::memory::LargeTable;
 use crate::params as p;
 use crate::types::{Piece, Square};
 
-const PIECE_TO: usize = PIECES * SQUARES;
+pub(super) const PIECE_TO: usize = PIECES * SQUARES;
 
 /// A piece and the square it went to, or the absence of a move (before the root, after a null
 /// move), as an index.
@@ -39,7 +39,7 @@ impl PieceTo {
         pair.wrapping_mul(SPREAD) >> 32
     }
 
-    const fn index(self) -> usize {
+    pub(super) const fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -47,6 +47,25 @@ impl PieceTo {
 impl Default for PieceTo {
     fn default() -> PieceTo {
         PieceTo::NONE
+    }
+}
+
+/// A part of a table: one cell for each piece and square.
+#[derive(Clone, Copy, Debug)]
+pub struct PieceToRow<'a>(&'a [Cell]);
+
+impl<'a> PieceToRow<'a> {
+    /// The row with this number of a table that consists of such rows.
+    #[inline]
+    pub(super) fn at(table: &'a [Cell], row: usize) -> PieceToRow<'a> {
+        PieceToRow(&table[row * PIECE_TO..][..PIECE_TO])
+    }
+
+    /// `now` must be a move.
+    #[must_use]
+    #[inline]
+    pub fn get(self, now: PieceTo) -> i32 {
+        self.0[now.index()].get()
     }
 }
 
@@ -62,14 +81,16 @@ impl Default for ContinuationHistory {
 }
 
 impl ContinuationHistory {
-    /// `now` must be a move.
+    /// The histories of all moves after an earlier one.
     #[must_use]
     #[inline]
-    pub fn get(&self, earlier: PieceTo, now: PieceTo) -> i32 {
-        if !p::use_continuation() {
-            return 0;
-        }
-        self.0[earlier.index() * PIECE_TO + now.index()].get()
+    pub fn after(&self, earlier: PieceTo) -> PieceToRow<'_> {
+        let earlier = if p::use_continuation() {
+            earlier
+        } else {
+            PieceTo::NONE
+        };
+        PieceToRow::at(&self.0, earlier.index())
     }
 
     /// Without an earlier move there is nothing to learn.

@@ -1,40 +1,44 @@
 //! Quiet moves by pawn structure.
 
-use super::{Cell, PIECES, SQUARES, piece_index, table};
+use super::continuation::{PIECE_TO, PieceTo, PieceToRow};
+use super::{Cell, table};
 use crate::memory::LargeTable;
 use crate::params as p;
-use crate::types::{Piece, Square};
 
 /// Pawn structures told apart; a power of two.
 const STRUCTURES: usize = 1024;
 
-/// Indexed `[pawn key][piece][to]`.
+/// What every structure shows while the technique is off.
+static NOTHING: [Cell; PIECE_TO] = [Cell::ZERO; PIECE_TO];
+
+/// Indexed `[pawn key][piece and square]`.
 #[derive(Debug)]
 pub struct PawnHistory(LargeTable<Cell>);
 
 impl Default for PawnHistory {
     fn default() -> PawnHistory {
-        PawnHistory(table(STRUCTURES * PIECES * SQUARES))
+        PawnHistory(table(STRUCTURES * PIECE_TO))
     }
 }
 
 impl PawnHistory {
-    fn index(pawn_key: u64, piece: Piece, to: Square) -> usize {
-        let structure = pawn_key as usize & (STRUCTURES - 1);
-        (structure * PIECES + piece_index(piece)) * SQUARES + to.to_usize()
+    fn row(pawn_key: u64) -> usize {
+        pawn_key as usize & (STRUCTURES - 1)
     }
 
+    /// The histories of all moves with this pawn structure.
     #[must_use]
     #[inline]
-    pub fn get(&self, pawn_key: u64, piece: Piece, to: Square) -> i32 {
-        if !p::use_pawn_history() {
-            return 0;
+    pub fn with(&self, pawn_key: u64) -> PieceToRow<'_> {
+        if p::use_pawn_history() {
+            PieceToRow::at(&self.0, PawnHistory::row(pawn_key))
+        } else {
+            PieceToRow::at(&NOTHING, 0)
         }
-        self.0[PawnHistory::index(pawn_key, piece, to)].get()
     }
 
     #[inline]
-    pub fn update(&mut self, pawn_key: u64, piece: Piece, to: Square, bonus: i32) {
-        self.0[PawnHistory::index(pawn_key, piece, to)].update(bonus);
+    pub fn update(&mut self, pawn_key: u64, now: PieceTo, bonus: i32) {
+        self.0[PawnHistory::row(pawn_key) * PIECE_TO + now.index()].update(bonus);
     }
 }

@@ -68,7 +68,6 @@ impl Worker {
                 continue;
             }
             so_far.number += 1;
-            self.prefetch_child(node.position, m);
             if T::ROOT {
                 self.announce(m, so_far.number);
             }

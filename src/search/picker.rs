@@ -5,7 +5,7 @@ use arrayvec::ArrayVec;
 
 use super::stack::Stack;
 use crate::board::{Legality, Position, Stage as Generated, attacked_by_lesser};
-use crate::history::{CONTINUATIONS, Histories, PieceTo};
+use crate::history::{CONTINUATIONS, Histories, PieceTo, PieceToRow};
 use crate::params::{self as p, see_value};
 use crate::types::{Bitboard, MAX_MOVES, Move, MoveList, PackedMove, Ply, Role};
 
@@ -23,18 +23,20 @@ enum Stage {
     Done,
 }
 
-#[derive(Clone, Copy)]
-struct Scored {
-    m: Move,
-    score: i32,
-}
+/// Bits of a key below the score, enough for the place of any move in its list.
+const PLACE_BITS: u32 = 8;
+const PLACES: i32 = 1 << PLACE_BITS;
+const _: () = assert!(MAX_MOVES <= PLACES as usize);
 
 /// Hands out a node's moves, most promising first.
 pub(super) struct Picker {
     stage: Stage,
     tt_move: Option<Move>,
     /// The moves of the stage that are still to come.
-    moves: ArrayVec<Scored, MAX_MOVES>,
+    moves: MoveList,
+    /// Of each its score and, below that, its place in the list: the best move is then the
+    /// largest key, which takes no branches to find.
+    keys: ArrayVec<i32, MAX_MOVES>,
     bad: ArrayVec<Move, MAX_MOVES>,
     next_bad: usize,
     /// Whether quiet moves are handed out.
@@ -83,7 +85,8 @@ impl Picker {
         Picker {
             stage,
             tt_move,
-            moves: ArrayVec::new(),
+            moves: MoveList::new(),
+            keys: ArrayVec::new(),
             bad: ArrayVec::new(),
             next_bad: 0,
             quiets,
@@ -118,10 +121,8 @@ impl Picker {
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => match self.best() {
-                    Some(scored) if self.is_good(histories, position, scored.m) => {
-                        return Some(scored.m);
-                    }
-                    Some(scored) => self.bad.push(scored.m),
+                    Some(m) if self.is_good(histories, position, m) => return Some(m),
+                    Some(m) => self.bad.push(m),
                     None => self.stage = Stage::GenerateQuiet,
                 },
                 Stage::GenerateQuiet => {
@@ -132,7 +133,7 @@ impl Picker {
                     self.stage = Stage::Quiet;
                 }
                 Stage::Quiet => match self.best().filter(|_| self.quiets) {
-                    Some(scored) => return Some(scored.m),
+                    Some(m) => return Some(m),
                     None => self.stage = Stage::BadNoisy,
                 },
                 Stage::BadNoisy => {
@@ -156,24 +157,28 @@ impl Picker {
         stage: Generated,
         score: impl Fn(Move) -> i32,
     ) {
-        let mut list = MoveList::new();
-        position.generate(legality, stage, &mut list);
         self.moves.clear();
-        for &m in &list {
-            if Some(m) != self.tt_move {
-                self.moves.push(Scored { m, score: score(m) });
-            }
+        position.generate(legality, stage, &mut self.moves);
+        if let Some(tt_move) = self.tt_move
+            && let Some(place) = self.moves.iter().position(|m| *m == tt_move)
+        {
+            self.moves.remove(place);
+        }
+        self.keys.clear();
+        for (place, m) in self.moves.iter().enumerate() {
+            self.keys.push(score(*m) * PLACES + place as i32);
         }
     }
 
     /// Takes the highest-scored move out (selection sort: most nodes want only a few).
-    fn best(&mut self) -> Option<Scored> {
-        let (index, _) = self
-            .moves
-            .iter()
-            .enumerate()
-            .max_by_key(|(_, scored)| scored.score)?;
-        Some(self.moves.swap_remove(index))
+    fn best(&mut self) -> Option<Move> {
+        let largest = self.keys.iter().copied().max()?;
+        let place = (largest & (PLACES - 1)) as usize;
+        self.keys.swap_remove(place);
+        if let Some(moved) = self.keys.get_mut(place) {
+            *moved = *moved & !(PLACES - 1) | place as i32;
+        }
+        Some(self.moves.swap_remove(place))
     }
 
     fn is_good(&self, histories: &Histories, position: &Position, m: Move) -> bool {
@@ -203,7 +208,8 @@ struct QuietOrder<'a> {
     position: &'a Position,
     threats: Bitboard,
     killers: [PackedMove; 2],
-    continuations: [PieceTo; CONTINUATIONS.len()],
+    continuations: [PieceToRow<'a>; CONTINUATIONS.len()],
+    pawn: PieceToRow<'a>,
     /// Squares where a piece of the role is attacked by a lesser one: minor, rook, queen.
     lesser: [Bitboard; 3],
     /// Squares from which a role checks the enemy king, by role.
@@ -219,15 +225,16 @@ impl<'a> QuietOrder<'a> {
         ply: Ply,
     ) -> QuietOrder<'a> {
         let (board, them) = (position.board(), !position.turn());
-        let lesser = [Role::Bishop, Role::Rook, Role::Queen]
-            .map(|role| attacked_by_lesser(board, them, role));
+        let h = histories;
         QuietOrder {
             histories,
             position,
             threats: legality.danger,
             killers: stack.at(ply).killers,
-            continuations: CONTINUATIONS.map(|back| stack.before(ply, back).played),
-            lesser,
+            continuations: CONTINUATIONS
+                .map(|back| h.continuation.after(stack.before(ply, back).played)),
+            pawn: h.pawn.with(position.keys().pawns),
+            lesser: attacked_by_lesser(board, them),
             checks: position.check_squares(),
         }
     }
@@ -239,9 +246,8 @@ impl<'a> QuietOrder<'a> {
         let now = PieceTo::new(piece, to);
         let [one, two, four, six] = self.continuations;
         let mut score = 2 * h.butterfly.get(piece.color, self.threats, packed);
-        score += h.continuation.get(one, now) + h.continuation.get(two, now);
-        score += (h.continuation.get(four, now) + h.continuation.get(six, now)) / 2;
-        score += h.pawn.get(self.position.keys().pawns, piece, to);
+        score += one.get(now) + two.get(now) + (four.get(now) + six.get(now)) / 2;
+        score += self.pawn.get(now);
         if packed == self.killers[0] {
             score += p::order_killer();
         } else if packed == self.killers[1] {

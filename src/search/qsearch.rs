@@ -150,7 +150,7 @@ impl Worker {
         tt_move: Option<PackedMove>,
         found: &mut Quiet,
     ) -> Searched<()> {
-        let legality = position.legality();
+        let legality = position.legality_for_captures();
         let tt_move = tt_move
             .and_then(|best| legal_tt_move(position, best, &legality))
             .filter(|m| position.in_check() || is_noisy(*m));
@@ -161,7 +161,6 @@ impl Worker {
         };
         let previous = self.stack.before(ply, 1).current;
         while let Some(m) = picker.next(&self.histories, &self.stack, position, &legality, ply) {
-            self.prefetch_child(position, m);
             if !found.best.is_loss() {
                 if position.in_check() {
                     // One evasion holds: further quiet ones would explode the tree.

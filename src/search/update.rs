@@ -20,9 +20,9 @@ impl Worker {
             .get(piece.color, node.legality.danger, PackedMove::new(m));
         for back in [1, 2] {
             let earlier = self.stack.before(node.ply, back).played;
-            history += h.continuation.get(earlier, now);
+            history += h.continuation.after(earlier).get(now);
         }
-        history + h.pawn.get(node.position.keys().pawns, piece, m.to())
+        history + h.pawn.with(node.position.keys().pawns).get(now)
     }
 
     /// The best move gains, the moves searched before it lose.
@@ -70,7 +70,8 @@ impl Worker {
             .butterfly
             .update(piece.color, threats, PackedMove::new(m), bonus);
         let pawns = node.position.keys().pawns;
-        self.histories.pawn.update(pawns, piece, m.to(), bonus);
+        let now = PieceTo::new(piece, m.to());
+        self.histories.pawn.update(pawns, now, bonus);
         self.update_continuations(node.ply, piece, m.to(), bonus);
     }
 

@@ -137,7 +137,10 @@ impl Worker {
         self.completed = Depth::ZERO;
         self.null_from = Ply::ROOT;
         self.stop_on_ponderhit = false;
-        self.reductions = Reductions::new();
+        if cfg!(feature = "tune") {
+            // A parameter may have changed since the last search.
+            self.reductions = Reductions::new();
+        }
     }
 
     /// What every node does first: count itself, forget the line of its predecessor at this ply,
@@ -192,19 +195,12 @@ impl Worker {
         self.shared.set_nodes(self.id, self.nodes);
     }
 
-    /// Asks for the table's cluster of the position after a move, with a key that is almost
-    /// always right, long before the position itself exists. The delta is computed once more when
-    /// the move is played; that costs less than waiting for the cluster.
-    #[inline]
-    pub(super) fn prefetch_child(&self, position: &Position, m: Move) {
-        let key = position.key_after(&position.delta(m));
-        self.shared.tt.prefetch(key);
-    }
-
     /// Plays a legal move at `ply` and returns the position after it.
     #[inline]
     pub(super) fn play(&mut self, position: &Position, ply: Ply, m: Move) -> Position {
         let delta = position.delta(m);
+        // Almost always the child's key, known long before the child itself.
+        self.shared.tt.prefetch(position.key_after(&delta));
         let child = position.play_delta(m, &delta);
         self.prefetch_corrections(&child);
         self.evaluator.push(&delta);
