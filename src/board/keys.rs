@@ -87,24 +87,23 @@ impl Keys {
         }
     }
 
-    /// The full key after a move that changes no castling right and allows no en passant.
+    /// The keys after a move that changes no castling right and allows no en passant.
+    #[must_use]
     #[inline]
-    pub(super) fn full_after(&self, delta: &Delta) -> u64 {
-        let changes = delta.removed.iter().chain(&delta.added);
-        changes.fold(self.full ^ turn_key(), |key, &(piece, square)| {
-            key ^ piece_key(square, piece)
-        })
+    pub(super) fn after(&self, delta: &Delta) -> Keys {
+        let mut keys = *self;
+        for &(piece, square) in delta.removed.iter().chain(&delta.added) {
+            keys.toggle(square, piece);
+        }
+        keys.full ^= turn_key();
+        keys
     }
 
-    /// The keys after a move that turned `before` into `after`; en passant is left to the caller.
+    /// Castling rights have changed from those of `before` to those of `after`, if at all.
     #[inline]
-    pub(super) fn play(&mut self, delta: &Delta, before: &Chess, after: &Chess) {
-        for &(piece, square) in delta.removed.iter().chain(&delta.added) {
-            self.toggle(square, piece);
-        }
+    pub(super) fn change_castling(&mut self, before: &Chess, after: &Chess) {
         if before.castles().castling_rights() != after.castles().castling_rights() {
             self.full ^= castling_key(before) ^ castling_key(after);
         }
-        self.full ^= turn_key();
     }
 }

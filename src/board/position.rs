@@ -203,12 +203,28 @@ impl Position {
     #[must_use]
     #[inline]
     pub fn play_delta(&self, m: Move, delta: &Delta) -> Position {
+        self.play_with(m, self.keys_after(delta))
+    }
+
+    /// The keys of the position after a move with this delta, exact but for changed castling
+    /// rights and a new en passant capture, so good enough for prefetching.
+    #[must_use]
+    #[inline]
+    pub fn keys_after(&self, delta: &Delta) -> Keys {
+        let mut keys = self.keys.after(delta);
+        keys.full ^= self.en_passant_key;
+        keys
+    }
+
+    /// [`Position::play`] for callers that have [`Position::keys_after`] the move already.
+    #[must_use]
+    #[inline]
+    pub fn play_with(&self, m: Move, mut keys: Keys) -> Position {
         let mut chess = self.chess.clone();
         chess.play_unchecked(m);
-        let mut keys = self.keys;
-        keys.play(delta, &self.chess, &chess);
+        keys.change_castling(&self.chess, &chess);
         let en_passant_key = keys::en_passant_key(&chess);
-        keys.full ^= self.en_passant_key ^ en_passant_key;
+        keys.full ^= en_passant_key;
         Position {
             keys,
             en_passant_key,
@@ -273,14 +289,6 @@ impl Position {
             .ok()
     }
 
-    /// The key that the position after a move with this delta will most likely have, for
-    /// prefetching: exact but for changed castling rights and a new en passant capture.
-    #[must_use]
-    #[inline]
-    pub fn key_after(&self, delta: &Delta) -> u64 {
-        self.keys.full_after(delta) ^ self.en_passant_key
-    }
-
     /// Whether the side to move has more than pawns and its king: without, zugzwang is likely.
     #[must_use]
     pub fn has_pieces(&self) -> bool {
@@ -335,7 +343,8 @@ mod tests {
             assert_eq!(*passed.keys(), Keys::new(passed.chess()));
             assert_eq!(passed.board(), position.board());
             assert_eq!(passed.turn(), !position.turn());
-            assert_eq!(passed.chess().castles(), position.chess().castles());
+            let rights = |position: &Position| position.chess().castles().castling_rights();
+            assert_eq!(rights(&passed), rights(position));
             assert_eq!(passed.halfmoves(), position.halfmoves() + 1);
             assert_eq!(passed.chess().maybe_ep_square(), None);
             assert_eq!(passed.reversible_plies(), 0);

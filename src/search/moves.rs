@@ -71,12 +71,12 @@ impl Worker {
             if T::ROOT {
                 self.announce(m, so_far.number);
             }
-            let info = self.move_info(node, m, &so_far);
+            let info = self.move_info::<T>(node, m, &so_far);
 
             // Shallow pruning: most late moves need no search at all.
             if !T::ROOT && self.selective() && !so_far.best.is_loss() && node.position.has_pieces()
             {
-                match self.prune_move::<T>(node, m, &info, &mut so_far) {
+                match self.prune_move(node, m, &info, picker.proven_see(), &mut so_far) {
                     Verdict::Search => {}
                     Verdict::Skip => continue,
                     Verdict::SkipQuiets => {
@@ -140,38 +140,39 @@ impl Worker {
     }
 
     /// What pruning and reduction need to know about a move.
-    fn move_info(&self, node: &Node<'_>, m: Move, so_far: &Progress) -> MoveInfo {
+    fn move_info<T: NodeType>(&self, node: &Node<'_>, m: Move, so_far: &Progress) -> MoveInfo {
         let noisy = is_noisy(m);
-        MoveInfo {
+        let killers = &self.stack.at(node.ply).killers;
+        let mut info = MoveInfo {
             number: so_far.number,
             noisy,
-            gives_check: false,
-            killer: !noisy
-                && self
-                    .stack
-                    .at(node.ply)
-                    .killers
-                    .contains(&PackedMove::new(m)),
+            killer: !noisy && killers.contains(&PackedMove::new(m)),
             history: if noisy {
                 self.histories.capture.get(node.position.moved(m), m)
             } else {
                 self.quiet_history(node, m)
             },
+            reduction: 0,
+        };
+        // The first move is neither pruned nor reduced.
+        if so_far.number > 1 {
+            info.reduction = self.reduction::<T>(node, &info);
         }
+        info
     }
 
     /// Late move pruning, history pruning, futility pruning and SEE pruning.
-    fn prune_move<T: NodeType>(
+    fn prune_move(
         &mut self,
         node: &Node<'_>,
         m: Move,
         info: &MoveInfo,
+        proven_see: i32,
         so_far: &mut Progress,
     ) -> Verdict {
         let depth = so_far.depth.plies();
         // The depth that the move would be searched to.
-        let reduction = self.reduction::<T>(node, info);
-        let reduced = (depth - reduction / PLY).clamp(0, depth);
+        let reduced = (depth - info.reduction / PLY).clamp(0, depth);
 
         if !info.noisy {
             if p::use_late_move_pruning()
@@ -214,12 +215,11 @@ impl Worker {
                 return Verdict::Skip;
             }
         }
-        let floor = if info.noisy {
-            -p::see_noisy() * depth - info.history * p::see_noisy_history() / 1024
-        } else {
-            -p::see_quiet() * reduced * reduced
-        };
-        if p::use_see_pruning() && depth <= p::see_depth() && !node.position.see_ge(m, floor.min(0))
+        let floor = see_floor(info, depth, reduced);
+        if p::use_see_pruning()
+            && depth <= p::see_depth()
+            && proven_see < floor
+            && !node.position.see_ge(m, floor)
         {
             self.stats.see_pruned += 1;
             return Verdict::Skip;
@@ -233,14 +233,13 @@ impl Worker {
         &mut self,
         node: &Node<'_>,
         m: Move,
-        mut info: MoveInfo,
+        info: MoveInfo,
         extension: i32,
         so_far: &Progress,
     ) -> Searched<Score> {
         let ply = node.ply;
         let alpha = so_far.alpha;
         let child = self.play(node.position, ply, m);
-        info.gives_check = child.in_check();
         let mut depth = so_far.depth - 1 + extension;
         let mut score = -Score::INFINITE;
         let first = so_far.number == 1;
@@ -250,7 +249,8 @@ impl Worker {
 
         if self.uses(p::use_reductions()) && !first && so_far.depth > Depth::ONE {
             // Late move reduction.
-            let reduction = self.reduction::<T>(node, &info);
+            let check = if child.in_check() { p::lmr_check() } else { 0 };
+            let reduction = info.reduction - check;
             let least = Depth::ONE.min(depth);
             let reduced = (depth - reduction / PLY).clamp(least, depth + i32::from(T::PV));
             self.stack.at_mut(ply).reduction = (depth - reduced) * PLY;
@@ -373,4 +373,15 @@ fn late_moves(depth: i32, improving: bool) -> i32 {
     } else {
         p::lmp_base() + p::lmp_scale() * depth * depth
     }
+}
+
+/// What a move may lose in exchange before SEE pruning takes it out, as a threshold for
+/// `Position::see_ge`: never above zero.
+fn see_floor(info: &MoveInfo, depth: i32, reduced: i32) -> i32 {
+    let floor = if info.noisy {
+        -p::see_noisy() * depth - info.history * p::see_noisy_history() / 1024
+    } else {
+        -p::see_quiet() * reduced * reduced
+    };
+    floor.min(0)
 }

@@ -151,11 +151,11 @@ impl Worker {
             tt_entry.and_then(|tt_entry| legal_tt_move(position, tt_entry.best, &legality))
         };
         if excluded.is_none() {
-            let frame = *self.stack.before(ply, 1);
+            let double_extensions = self.stack.before(ply, 1).double_extensions;
             let mine = self.stack.at_mut(ply);
             mine.threats = legality.danger;
             mine.tt_pv = T::PV || tt_entry.is_some_and(|tt_entry| tt_entry.pv);
-            mine.double_extensions = if T::ROOT { 0 } else { frame.double_extensions };
+            mine.double_extensions = if T::ROOT { 0 } else { double_extensions };
         }
         Node {
             position,

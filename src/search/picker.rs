@@ -42,7 +42,12 @@ pub(super) struct Picker {
     /// Whether quiet moves are handed out.
     quiets: bool,
     split: Split,
+    /// The move handed out last is known to win at least so much in exchange.
+    proven_see: i32,
 }
+
+/// Nothing is known of a move's exchange.
+const UNPROVEN: i32 = i32::MIN;
 
 /// How captures are judged before they are handed out.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -91,12 +96,19 @@ impl Picker {
             next_bad: 0,
             quiets,
             split,
+            proven_see: UNPROVEN,
         }
     }
 
     /// Hands out no more quiet moves, except for the table's move.
     pub fn skip_quiets(&mut self) {
         self.quiets = false;
+    }
+
+    /// What the move handed out last is known to win at least in exchange, as for
+    /// [`Position::see_ge`].
+    pub fn proven_see(&self) -> i32 {
+        self.proven_see
     }
 
     /// The next move, or `None` after the last.
@@ -123,7 +135,10 @@ impl Picker {
                 Stage::GoodNoisy => match self.best() {
                     Some(m) if self.is_good(histories, position, m) => return Some(m),
                     Some(m) => self.bad.push(m),
-                    None => self.stage = Stage::GenerateQuiet,
+                    None => {
+                        self.proven_see = UNPROVEN;
+                        self.stage = Stage::GenerateQuiet;
+                    }
                 },
                 Stage::GenerateQuiet => {
                     if self.quiets {
@@ -181,16 +196,23 @@ impl Picker {
         Some(self.moves.swap_remove(place))
     }
 
-    fn is_good(&self, histories: &Histories, position: &Position, m: Move) -> bool {
-        match self.split {
-            Split::None => true,
-            Split::Wins(threshold) => position.see_ge(m, threshold),
+    fn is_good(&mut self, histories: &Histories, position: &Position, m: Move) -> bool {
+        let threshold = match self.split {
+            Split::None => return true,
+            Split::Wins(threshold) => threshold,
+            Split::ByHistory if m.promotion().is_some_and(|role| role != Role::Queen) => {
+                return false;
+            }
             Split::ByHistory => {
                 let history = histories.capture.get(position.moved(m), m);
-                let under = m.promotion().is_some_and(|role| role != Role::Queen);
-                !under && position.see_ge(m, -history * p::order_see_history() / 1024)
+                -history * p::order_see_history() / 1024
             }
+        };
+        let good = position.see_ge(m, threshold);
+        if good {
+            self.proven_see = threshold;
         }
+        good
     }
 }
 
@@ -210,11 +232,15 @@ struct QuietOrder<'a> {
     killers: [PackedMove; 2],
     continuations: [PieceToRow<'a>; CONTINUATIONS.len()],
     pawn: PieceToRow<'a>,
-    /// Squares where a piece of the role is attacked by a lesser one: minor, rook, queen.
-    lesser: [Bitboard; 3],
-    /// Squares from which a role checks the enemy king, by role.
-    checks: [Bitboard; 4],
+    /// By role: squares where the piece is attacked by a lesser one, and what leaving them is
+    /// worth.
+    escapes: [(Bitboard, i32); ROLES],
+    /// By role: squares from which the piece checks the enemy king.
+    checks: [Bitboard; ROLES],
 }
+
+/// Roles start at 1.
+const ROLES: usize = Role::King as usize + 1;
 
 impl<'a> QuietOrder<'a> {
     fn new(
@@ -224,7 +250,6 @@ impl<'a> QuietOrder<'a> {
         legality: &Legality,
         ply: Ply,
     ) -> QuietOrder<'a> {
-        let (board, them) = (position.board(), !position.turn());
         let h = histories;
         QuietOrder {
             histories,
@@ -234,8 +259,8 @@ impl<'a> QuietOrder<'a> {
             continuations: CONTINUATIONS
                 .map(|back| h.continuation.after(stack.before(ply, back).played)),
             pawn: h.pawn.with(position.keys().pawns),
-            lesser: attacked_by_lesser(board, them),
-            checks: position.check_squares(),
+            escapes: escapes(position),
+            checks: checks(position),
         }
     }
 
@@ -258,30 +283,47 @@ impl<'a> QuietOrder<'a> {
 
     /// A check that doesn't lose a pawn or more.
     fn check_score(&self, role: Role, m: Move) -> i32 {
-        let squares = match role {
-            Role::King => return 0,
-            Role::Queen => self.checks[2] | self.checks[3],
-            role => self.checks[role as usize - 1],
-        };
-        let good = p::use_check_ordering()
-            && squares.contains(m.to())
-            && self.position.see_ge(m, -see_value(Role::Pawn));
-        if good { p::order_check() } else { 0 }
+        if self.checks[role as usize].contains(m.to())
+            && self.position.see_ge(m, -see_value(Role::Pawn))
+        {
+            p::order_check()
+        } else {
+            0
+        }
     }
 
     /// Leaving the attack of a lesser piece is good, entering one is bad.
     fn threat_score(&self, role: Role, m: PackedMove) -> i32 {
-        if !p::use_threat_ordering() {
-            return 0;
-        }
-        let (attacked, worth) = match role {
-            Role::Knight | Role::Bishop => (self.lesser[0], p::order_escape_minor()),
-            Role::Rook => (self.lesser[1], p::order_escape_rook()),
-            Role::Queen => (self.lesser[2], p::order_escape_queen()),
-            Role::Pawn | Role::King => return 0,
-        };
+        let (attacked, worth) = self.escapes[role as usize];
         let leaves = i32::from(attacked.contains(m.from()));
         let enters = i32::from(attacked.contains(m.to()));
         worth * (leaves - enters)
     }
+}
+
+/// See [`QuietOrder::escapes`].
+fn escapes(position: &Position) -> [(Bitboard, i32); ROLES] {
+    let mut escapes = [(Bitboard::EMPTY, 0); ROLES];
+    if p::use_threat_ordering() {
+        let [pawns, minors, rooks] = attacked_by_lesser(position.board(), !position.turn());
+        escapes[Role::Knight as usize] = (pawns, p::order_escape_minor());
+        escapes[Role::Bishop as usize] = (pawns, p::order_escape_minor());
+        escapes[Role::Rook as usize] = (minors, p::order_escape_rook());
+        escapes[Role::Queen as usize] = (rooks, p::order_escape_queen());
+    }
+    escapes
+}
+
+/// See [`QuietOrder::checks`].
+fn checks(position: &Position) -> [Bitboard; ROLES] {
+    let mut checks = [Bitboard::EMPTY; ROLES];
+    if p::use_check_ordering() {
+        let [pawn, knight, bishop, rook] = position.check_squares();
+        checks[Role::Pawn as usize] = pawn;
+        checks[Role::Knight as usize] = knight;
+        checks[Role::Bishop as usize] = bishop;
+        checks[Role::Rook as usize] = rook;
+        checks[Role::Queen as usize] = bishop | rook;
+    }
+    checks
 }

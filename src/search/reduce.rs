@@ -13,14 +13,15 @@ pub(super) struct MoveInfo {
     /// Its place in the order, from 1.
     pub number: usize,
     pub noisy: bool,
-    pub gives_check: bool,
     pub killer: bool,
     /// Its history, in the units of the tables.
     pub history: i32,
+    /// Its late move reduction in 1/1024 ply, but for what a check takes off.
+    pub reduction: i32,
 }
 
 impl Worker {
-    /// The reduction of a move in 1/1024 ply; may be negative.
+    /// The reduction of a move in 1/1024 ply, but for what a check takes off; may be negative.
     pub(super) fn reduction<T: NodeType>(&self, node: &Node<'_>, info: &MoveInfo) -> i32 {
         /// Children that failed high at this ply before it counts.
         const MANY_CUTOFFS: u32 = 2;
@@ -32,7 +33,6 @@ impl Worker {
         reduction += when(node.tt_noisy() && !info.noisy, p::lmr_tt_noisy());
         reduction -= when(node.tt_pv, p::lmr_tt_pv());
         reduction -= when(T::PV, p::lmr_pv());
-        reduction -= when(info.gives_check, p::lmr_check());
         reduction -= when(info.killer, p::lmr_killer());
         let cutoffs = self.stack.at(node.ply.next()).cutoffs;
         reduction += when(cutoffs > MANY_CUTOFFS, p::lmr_cutoffs());

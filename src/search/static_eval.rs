@@ -4,7 +4,7 @@
 use super::node_state::Node;
 use super::node_type::NodeType;
 use super::worker::Worker;
-use crate::board::{Position, is_noisy};
+use crate::board::{Keys, Position, is_noisy};
 use crate::history::CORRECTION_LIMIT;
 use crate::params as p;
 use crate::tt::TtEntry;
@@ -73,11 +73,10 @@ impl Worker {
         sum / CORRECTION_LIMIT
     }
 
-    /// Asks for the cells that [`Worker::correction`] will want of this position, but for that of
-    /// the line.
+    /// Prefetches the cells that [`Worker::correction`] reads for a position with these keys and
+    /// this side to move, but for that of the last moves.
     #[inline]
-    pub(super) fn prefetch_corrections(&self, position: &Position) {
-        let (keys, us) = (position.keys(), position.turn());
+    pub(super) fn prefetch_corrections(&self, keys: &Keys, us: Color) {
         let h = &self.histories;
         h.pawn_correction.prefetch(us, keys.pawns);
         h.minor_correction.prefetch(us, keys.minors);

@@ -199,10 +199,11 @@ impl Worker {
     #[inline]
     pub(super) fn play(&mut self, position: &Position, ply: Ply, m: Move) -> Position {
         let delta = position.delta(m);
+        let keys = position.keys_after(&delta);
         // Almost always the child's key, known long before the child itself.
-        self.shared.tt.prefetch(position.key_after(&delta));
-        let child = position.play_delta(m, &delta);
-        self.prefetch_corrections(&child);
+        self.shared.tt.prefetch(keys.full);
+        self.prefetch_corrections(&keys, !position.turn());
+        let child = position.play_with(m, keys);
         self.evaluator.push(&delta);
         self.keys.push(position.key());
         let frame = self.stack.at_mut(ply);
