@@ -158,3 +158,93 @@ fn imports_are_found() {
     );
     assert_eq!(imports("let x = crate::perft::divide(1);"), ["perft"]);
 }
+
+/// The rooms whose files import in no circle. `mod.rs` is a room's front: what it declares and
+/// passes on is no import.
+const WITHOUT_CIRCLES: &[&str] = &["eval", "history", "search", "tt"];
+
+/// The files of the own room that a text names behind `super::` or `crate::room::`.
+fn siblings(code: &str, room: &str, files: &[String]) -> Vec<String> {
+    let own = format!("crate::{room}::");
+    let code = code.replace(&own, "super::");
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("super::") {
+        let rest = &code[at + "super::".len()..];
+        let group = match rest.strip_prefix('{') {
+            Some(group) => group.split(['}', ';']).next().unwrap_or_default(),
+            None => rest
+                .split([':', ';', '(', ' ', ','])
+                .next()
+                .unwrap_or_default(),
+        };
+        let names = group.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        found.extend(
+            names
+                .filter(|name| files.iter().any(|file| file == name))
+                .map(str::to_owned),
+        );
+    }
+    found
+}
+
+/// A file that reaches itself through imports, with the way there.
+fn circle(imports: &[(String, Vec<String>)]) -> Option<Vec<String>> {
+    let reached = |from: &str| {
+        let mut way = vec![from.to_owned()];
+        let mut next = 0;
+        while let Some(file) = way.get(next).cloned() {
+            let (_, targets) = imports.iter().find(|(name, _)| *name == file)?;
+            for target in targets {
+                if target == from {
+                    return Some(way[..=next].to_vec());
+                }
+                if !way.contains(target) {
+                    way.push(target.clone());
+                }
+            }
+            next += 1;
+        }
+        None
+    };
+    imports.iter().find_map(|(file, _)| reached(file))
+}
+
+#[test]
+fn files_of_a_room_import_in_no_circle() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for room in WITHOUT_CIRCLES {
+        let paths = sources(&root.join(room));
+        let stem = |path: &Path| {
+            path.file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        };
+        let files: Vec<String> = paths.iter().map(|path| stem(path)).collect();
+        let imports: Vec<(String, Vec<String>)> = paths
+            .iter()
+            .filter(|path| !["mod", "tests"].contains(&stem(path).as_str()))
+            .map(|path| (stem(path), siblings(&code(path), room, &files)))
+            .collect();
+        assert_eq!(circle(&imports), None, "{room}");
+    }
+}
+
+#[test]
+fn circles_are_found() {
+    let files = ["a", "b", "c"].map(str::to_owned);
+    let imports = |texts: [&str; 3]| -> Vec<(String, Vec<String>)> {
+        let found = texts.iter().map(|text| siblings(text, "room", &files));
+        files.iter().cloned().zip(found).collect()
+    };
+    assert_eq!(
+        circle(&imports(["use super::b::X;", "use super::c;", ""])),
+        None
+    );
+    let round = [
+        "use super::b::X;",
+        "use super::{Y, c::Z};",
+        "crate::room::a::go()",
+    ];
+    assert!(circle(&imports(round)).is_some());
+}

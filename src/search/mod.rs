@@ -23,6 +23,8 @@ mod stack;
 mod static_eval;
 mod stats;
 mod tablebase_cutoff;
+#[cfg(test)]
+mod tests;
 mod tt_cutoff;
 mod update;
 mod window;

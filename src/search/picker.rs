@@ -327,3 +327,210 @@ fn checks(position: &Position) -> [Bitboard; ROLES] {
     }
     checks
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::is_noisy;
+    use crate::board::tests::{Random, random_games};
+
+    /// Histories with something in them, so that orders differ.
+    fn experience() -> Histories {
+        let mut histories = Histories::default();
+        let mut random = Random(7);
+        random_games(3, |position| {
+            for m in position.legal_moves() {
+                let bonus = random.below(4000) as i32 - 2000;
+                let piece = position.moved(m);
+                if is_noisy(m) {
+                    histories.capture.update(piece, m, bonus);
+                } else {
+                    let packed = PackedMove::new(m);
+                    let color = piece.color;
+                    histories
+                        .butterfly
+                        .update(color, Bitboard::EMPTY, packed, bonus);
+                }
+            }
+        });
+        histories
+    }
+
+    struct Bench {
+        histories: Histories,
+        stack: Stack,
+    }
+
+    impl Bench {
+        fn new() -> Bench {
+            Bench {
+                histories: experience(),
+                stack: Stack::default(),
+            }
+        }
+
+        fn drain(
+            &self,
+            picker: &mut Picker,
+            position: &Position,
+            legality: &Legality,
+        ) -> Vec<Move> {
+            std::iter::from_fn(|| {
+                picker.next(&self.histories, &self.stack, position, legality, Ply::ROOT)
+            })
+            .collect()
+        }
+    }
+
+    fn sorted(mut moves: Vec<Move>) -> Vec<Move> {
+        moves.sort_by_key(|m| PackedMove::new(*m).bits());
+        moves
+    }
+
+    fn legal(position: &Position, wanted: impl Fn(Move) -> bool) -> Vec<Move> {
+        sorted(
+            position
+                .legal_moves()
+                .into_iter()
+                .filter(|m| wanted(*m))
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn every_legal_move_comes_once_and_the_table_move_first() {
+        let mut bench = Bench::new();
+        let (mut random, mut checks) = (Random(3), 0);
+        random_games(12, |position| {
+            let legality = position.legality();
+            let all = legal(position, |_| true);
+            checks += usize::from(position.in_check());
+            let some_move =
+                |random: &mut Random| (!all.is_empty()).then(|| all[random.below(all.len())]);
+            if let Some(m) = some_move(&mut random) {
+                bench.stack.at_mut(Ply::ROOT).killers[0] = PackedMove::new(m);
+            }
+            for tt_move in [None, some_move(&mut random)] {
+                let mut picker = Picker::all(tt_move);
+                let moves = bench.drain(&mut picker, position, &legality);
+                assert!(tt_move.is_none() || moves.first() == tt_move.as_ref());
+                assert_eq!(sorted(moves), all, "{}", position.fen());
+            }
+        });
+        assert!(checks > 20, "{checks} positions in check");
+    }
+
+    #[test]
+    fn quiescence_gets_captures_and_promotions_and_all_evasions() {
+        let bench = Bench::new();
+        random_games(12, |position| {
+            let legality = position.legality_for_captures();
+            let noisy = legal(position, |m| position.in_check() || is_noisy(m));
+            for tt_move in [None, noisy.first().copied()] {
+                let mut picker = if position.in_check() {
+                    Picker::all(tt_move)
+                } else {
+                    Picker::noisy(tt_move)
+                };
+                let moves = bench.drain(&mut picker, position, &legality);
+                assert_eq!(sorted(moves), noisy, "{}", position.fen());
+            }
+        });
+    }
+
+    #[test]
+    fn probcut_gets_only_what_wins_the_exchange() {
+        let bench = Bench::new();
+        random_games(12, |position| {
+            let legality = position.legality();
+            for threshold in [-100, 1, 300] {
+                let good = legal(position, |m| is_noisy(m) && position.see_ge(m, threshold));
+                for tt_move in [None, good.last().copied()] {
+                    let mut picker = Picker::captures(tt_move, threshold);
+                    let moves = bench.drain(&mut picker, position, &legality);
+                    assert_eq!(sorted(moves), good, "{}", position.fen());
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn quiet_moves_can_be_left_out_at_any_time() {
+        let bench = Bench::new();
+        random_games(6, |position| {
+            let legality = position.legality();
+            let mut picker = Picker::all(None);
+            let mut moves = Vec::new();
+            while let Some(m) = picker.next(
+                &bench.histories,
+                &bench.stack,
+                position,
+                &legality,
+                Ply::ROOT,
+            ) {
+                moves.push(m);
+                if !is_noisy(m) {
+                    picker.skip_quiets();
+                }
+            }
+            let quiet = moves.iter().filter(|m| !is_noisy(**m)).count();
+            assert!(quiet <= 1);
+            moves.retain(|m| is_noisy(*m));
+            assert_eq!(
+                sorted(moves),
+                legal(position, is_noisy),
+                "{}",
+                position.fen()
+            );
+        });
+    }
+
+    #[test]
+    fn the_promised_exchange_value_holds() {
+        let bench = Bench::new();
+        let mut promises = 0;
+        random_games(12, |position| {
+            let legality = position.legality();
+            let mut picker = Picker::all(None);
+            while let Some(m) = picker.next(
+                &bench.histories,
+                &bench.stack,
+                position,
+                &legality,
+                Ply::ROOT,
+            ) {
+                if picker.proven_see() != UNPROVEN {
+                    promises += 1;
+                    assert!(
+                        position.see_ge(m, picker.proven_see()),
+                        "{}",
+                        position.fen()
+                    );
+                }
+            }
+        });
+        assert!(promises > 100);
+    }
+
+    #[test]
+    fn quiet_moves_come_in_the_order_of_their_histories() {
+        let position = Position::startpos();
+        let legality = position.legality();
+        let mut bench = Bench::new();
+        bench.histories = Histories::default();
+        let m = |text: &str| position.parse_uci(text).expect("legal");
+        let best = [("b1c3", 900), ("g1h3", 600), ("a2a3", 300)];
+        for (text, bonus) in best {
+            let packed = PackedMove::new(m(text));
+            let color = position.turn();
+            bench
+                .histories
+                .butterfly
+                .update(color, legality.danger, packed, bonus);
+        }
+        bench.stack.at_mut(Ply::ROOT).killers[0] = PackedMove::new(m("h2h4"));
+        let moves = bench.drain(&mut Picker::all(None), &position, &legality);
+        let expected = ["h2h4", "b1c3", "g1h3", "a2a3"].map(m);
+        assert_eq!(moves[..4], expected);
+    }
+}

@@ -221,3 +221,171 @@ impl Worker {
         Ok(None)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Position;
+    use crate::search::node_type::Pv;
+    use crate::search::tests::{node, position, worker, worker_at};
+    use crate::tt::TtEntry;
+
+    #[test]
+    fn reverse_futility_prunes_from_its_margin_on() {
+        let position = Position::startpos();
+        let beta = Score::cp(30);
+        let mut worker = worker();
+        let mut at = node(&position, Depth(4), Window::at_least(beta));
+        let margin = rfp_margin(at.depth, false, 0);
+        at.eval = beta + margin;
+        let score = worker.reverse_futility::<NonPv>(&at).expect("pruned");
+        assert!((beta..=at.eval).contains(&score));
+        at.eval = beta + (margin - 1);
+        assert_eq!(
+            worker.reverse_futility::<NonPv>(&at),
+            None,
+            "below the margin"
+        );
+    }
+
+    #[test]
+    fn reverse_futility_has_its_conditions() {
+        let startpos = Position::startpos();
+        let beta = Score::cp(30);
+        let mut worker = worker();
+        let mut prunes = |change: &dyn Fn(&mut Node<'_>)| {
+            let mut at = node(&startpos, Depth(p::rfp_depth()), Window::at_least(beta));
+            at.eval = Score::cp(5000);
+            change(&mut at);
+            worker.reverse_futility::<NonPv>(&at).is_some()
+        };
+        assert!(prunes(&|_| ()));
+        assert!(!prunes(&|at| at.depth += 1), "too deep");
+        assert!(!prunes(&|at| at.tt_pv = true));
+        assert!(!prunes(&|at| at.excluded = PackedMove::from_bits(1)));
+        assert!(!prunes(&|at| at.eval = Score::mate_in(Ply(3))));
+        let quiet = startpos.parse_uci("e2e4").expect("legal");
+        assert!(
+            !prunes(&|at| at.tt_move = Some(quiet)),
+            "a quiet table move"
+        );
+        let mut at = node(&startpos, Depth(2), Window::at_least(beta));
+        at.eval = Score::cp(5000);
+        assert_eq!(worker.reverse_futility::<Pv>(&at), None, "a PV node");
+        let check = position("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1");
+        let mut at = node(&check, Depth(2), Window::at_least(beta));
+        at.eval = Score::cp(5000);
+        assert_eq!(worker.reverse_futility::<NonPv>(&at), None, "in check");
+    }
+
+    #[test]
+    fn margins_grow_with_depth_and_never_vanish() {
+        for depth in 1..10 {
+            let depth = Depth(depth);
+            assert!(rfp_margin(depth, true, 0) <= rfp_margin(depth, false, 0));
+            assert!(rfp_margin(depth, false, 0) < rfp_margin(depth + 1, false, 0));
+            assert!(rfp_margin(depth, true, 0) > 0);
+            assert!(rfp_margin(depth, true, -40) > rfp_margin(depth, true, 0));
+            assert!(razor_margin(depth) < razor_margin(depth + 1));
+            assert!(null_margin(depth) >= null_margin(depth + 1));
+        }
+    }
+
+    #[test]
+    fn razoring_asks_the_quiescence_search_from_its_margin_on() {
+        let position = Position::startpos();
+        let alpha = Score::cp(900);
+        let mut worker = worker_at(&position);
+        let mut at = node(&position, Depth::ONE, Window::above(alpha));
+        at.eval = alpha - razor_margin(at.depth);
+        let score = worker.razor::<NonPv>(&at).expect("not stopped");
+        assert!(score.is_some_and(|score| score <= alpha));
+        at.eval += 1;
+        assert_eq!(worker.razor::<NonPv>(&at), Ok(None), "above the margin");
+        at.eval = Score::cp(-5000);
+        at.depth = Depth(p::razor_depth() + 1);
+        assert_eq!(worker.razor::<NonPv>(&at), Ok(None), "too deep");
+    }
+
+    #[test]
+    fn null_moves_have_their_conditions() {
+        let startpos = Position::startpos();
+        let beta = Score::cp(-300);
+        let prunes = |position: &Position, change: &dyn Fn(&mut Node<'_>)| {
+            let mut worker = worker_at(position);
+            // Some move led here.
+            worker.stack.at_mut(Ply::ROOT).played =
+                PieceTo::new(crate::types::Color::Black.pawn(), crate::types::Square::E5);
+            let mut at = node(position, Depth(p::null_depth()), Window::at_least(beta));
+            at.cut_node = true;
+            (at.eval, at.static_eval) = (Score::cp(100), Score::cp(100));
+            change(&mut at);
+            worker
+                .null_move::<NonPv>(&at)
+                .expect("not stopped")
+                .is_some()
+        };
+        assert!(prunes(&startpos, &|_| ()));
+        assert!(!prunes(&startpos, &|at| at.depth -= 1), "too shallow");
+        assert!(!prunes(&startpos, &|at| at.cut_node = false));
+        assert!(!prunes(&startpos, &|at| at.eval = beta - 1));
+        let needed = beta + null_margin(Depth(p::null_depth()));
+        assert!(prunes(&startpos, &|at| at.static_eval = needed));
+        assert!(!prunes(&startpos, &|at| at.static_eval = needed - 1));
+        assert!(!prunes(&startpos, &|at| at.tt_entry = Some(TtEntry {
+            best: PackedMove::NONE,
+            score: beta - 1,
+            bound: Bound::Upper,
+            depth: Depth::ONE,
+            pv: false,
+            eval: None,
+        })));
+        let pawns = position("4k3/pppp4/8/8/8/8/PPPPPPPP/4K3 w - - 0 1");
+        assert!(!prunes(&pawns, &|_| ()), "only pawns: zugzwang is likely");
+    }
+
+    #[test]
+    fn null_moves_are_reduced_more_deeper_and_further_above_beta() {
+        let base = null_reduction(Depth(6), 0, false);
+        assert!(null_reduction(Depth(12), 0, false) > base);
+        assert_eq!(null_reduction(Depth(6), 0, true), base + 1);
+        assert_eq!(null_reduction(Depth(6), p::null_eval() - 1, false), base);
+        assert_eq!(null_reduction(Depth(6), p::null_eval(), false), base + 1);
+        let most = null_reduction(Depth(6), 100 * p::null_eval(), false);
+        assert_eq!(most, base + p::null_eval_most());
+    }
+
+    #[test]
+    fn probcut_cuts_with_a_winning_capture_only() {
+        // The rook takes a queen that nothing defends.
+        let hanging = position("4k3/8/8/3q4/8/8/3R4/4K3 w - - 0 1");
+        let depth = Depth(p::probcut_depth());
+        let probcut = |position: &Position, beta: Score, depth: Depth, entry: Option<Score>| {
+            let mut at = node(position, depth, Window::at_least(beta));
+            at.tt_entry = entry.map(|score| TtEntry {
+                best: PackedMove::NONE,
+                score,
+                bound: Bound::Upper,
+                depth: Depth::ONE,
+                pv: false,
+                eval: None,
+            });
+            at.static_eval = Score::cp(-400);
+            let score = worker_at(position).probcut::<NonPv>(&at);
+            score.expect("not stopped")
+        };
+        let beta = Score::cp(100);
+        let cut = probcut(&hanging, beta, depth, None);
+        assert!(cut.is_some_and(|score| score >= beta), "{cut:?}");
+        assert_eq!(
+            probcut(&hanging, beta, depth - 1, None),
+            None,
+            "too shallow"
+        );
+        let needed = probcut_beta(beta, false);
+        assert_eq!(probcut(&hanging, beta, depth, Some(needed - 1)), None);
+        assert!(probcut(&hanging, beta, depth, Some(needed)).is_some());
+        let nothing = position("4k3/8/8/8/8/8/3R4/4K3 w - - 0 1");
+        assert_eq!(probcut(&nothing, beta, depth, None), None);
+    }
+}

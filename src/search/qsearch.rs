@@ -230,3 +230,58 @@ impl Worker {
         !position.see_ge(m, -p::qsearch_see())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::tests::random_games;
+    use crate::search::node_type::Pv;
+    use crate::search::tests::{position, worker, worker_at};
+
+    #[test]
+    fn never_less_than_standing_pat() {
+        let mut worker = worker();
+        let mut seen = 0;
+        random_games(6, |position| {
+            worker.shared.tt.clear(1);
+            if position.in_check() || worker.terminal(position, Ply::ROOT).is_some() {
+                return;
+            }
+            seen += 1;
+            worker.evaluator.reset(position);
+            let raw = worker.evaluator.evaluate(position);
+            let correction = worker.correction(position, Ply::ROOT);
+            let stand_pat = crate::eval::adjust(raw, position.halfmoves(), correction);
+            let score = worker
+                .quiescence::<Pv>(position, Ply::ROOT, Window::OPEN)
+                .expect("not stopped");
+            assert!(score >= stand_pat, "{} {score:?}", position.fen());
+        });
+        assert!(seen > 300, "{seen}");
+    }
+
+    #[test]
+    fn a_hanging_queen_is_taken_and_mate_is_seen() {
+        let score = |fen: &str| {
+            let position = position(fen);
+            worker_at(&position)
+                .quiescence::<Pv>(&position, Ply::ROOT, Window::OPEN)
+                .expect("not stopped")
+        };
+        let kept = score("4k3/8/8/3q4/8/8/8/R3K3 w - - 0 1");
+        let taken = score("4k3/8/8/3q4/8/8/3R4/4K3 w - - 0 1");
+        assert!(taken > kept + 500, "{taken:?} {kept:?}");
+        let mate = score("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1");
+        assert_eq!(mate, Score::mated_in(Ply::ROOT));
+    }
+
+    #[test]
+    fn recaptures_are_captures_on_the_last_moves_square() {
+        let position = position("4k3/8/2p5/3Q4/8/8/8/4K3 b - - 0 1");
+        let m = position.parse_uci("c6d5").expect("legal");
+        let quiet = position.parse_uci("c6c5").expect("legal");
+        let previous = PackedMove::new(m);
+        assert!(is_recapture(previous, m) && !is_recapture(PackedMove::NONE, m));
+        assert!(!is_recapture(PackedMove::new(quiet), m) && !is_recapture(previous, quiet));
+    }
+}

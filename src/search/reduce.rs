@@ -45,3 +45,83 @@ impl Worker {
         reduction - node.correction.abs() * p::lmr_correction()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Position;
+    use crate::search::node_type::{NonPv, Pv};
+    use crate::search::tests::{node, worker};
+    use crate::search::window::Window;
+    use crate::types::{Depth, Score};
+
+    #[test]
+    fn each_condition_changes_the_reduction_by_its_parameter() {
+        let position = Position::startpos();
+        let mut worker = worker();
+        let mut base = node(&position, Depth(8), Window::above(Score::DRAW));
+        base.improvement = 10;
+        let info = MoveInfo {
+            number: 9,
+            noisy: false,
+            killer: false,
+            history: 0,
+            reduction: 0,
+        };
+        let plain = worker.reduction::<NonPv>(&base, &info);
+        assert_eq!(plain, worker.reductions.base(false, 8, 9));
+
+        base.cut_node = true;
+        assert_eq!(
+            worker.reduction::<NonPv>(&base, &info),
+            plain + p::lmr_cut_node()
+        );
+        base.cut_node = false;
+        base.improvement = 0;
+        assert_eq!(
+            worker.reduction::<NonPv>(&base, &info),
+            plain + p::lmr_not_improving()
+        );
+        base.improvement = 10;
+        base.tt_pv = true;
+        assert_eq!(
+            worker.reduction::<NonPv>(&base, &info),
+            plain - p::lmr_tt_pv()
+        );
+        base.tt_pv = false;
+        assert_eq!(worker.reduction::<Pv>(&base, &info), plain - p::lmr_pv());
+        base.correction = -20;
+        assert_eq!(
+            worker.reduction::<NonPv>(&base, &info),
+            plain - 20 * p::lmr_correction()
+        );
+        base.correction = 0;
+
+        let killer = MoveInfo {
+            killer: true,
+            ..info
+        };
+        assert_eq!(
+            worker.reduction::<NonPv>(&base, &killer),
+            plain - p::lmr_killer()
+        );
+        for sign in [-1, 1] {
+            let history = MoveInfo {
+                history: sign * p::lmr_history(),
+                ..info
+            };
+            assert_eq!(
+                worker.reduction::<NonPv>(&base, &history),
+                plain - sign * PLY
+            );
+        }
+        let child = base.ply.next();
+        worker.stack.at_mut(child).cutoffs = 2;
+        assert_eq!(worker.reduction::<NonPv>(&base, &info), plain);
+        worker.stack.at_mut(child).cutoffs = 3;
+        assert_eq!(
+            worker.reduction::<NonPv>(&base, &info),
+            plain + p::lmr_cutoffs()
+        );
+    }
+}

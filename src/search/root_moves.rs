@@ -210,3 +210,118 @@ impl RootMoves {
         root.pv.extend_from_slice(line);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Position;
+
+    fn root(count: usize) -> RootMoves {
+        RootMoves::new(Position::startpos().legal_moves().into_iter().take(count))
+    }
+
+    fn order(root: &RootMoves) -> Vec<Move> {
+        root.all().iter().map(|root| root.m).collect()
+    }
+
+    fn note(root: &mut RootMoves, m: Move, cp: i32, raised: bool) {
+        root.note(m, Score::cp(cp), raised, 100, 5, &[]);
+    }
+
+    #[test]
+    fn the_best_move_comes_first_and_the_others_keep_their_order() {
+        let mut root = root(4);
+        let [a, b, c, d] = order(&root)[..] else {
+            panic!("four moves");
+        };
+        root.begin_iteration();
+        for (m, cp, raised) in [(a, 10, true), (b, 5, false), (c, 30, true), (d, 20, false)] {
+            note(&mut root, m, cp, raised);
+        }
+        root.sort_line();
+        assert_eq!(order(&root), [c, a, b, d]);
+        assert_eq!(root.current().score, Score::cp(30));
+        assert!(root.all().iter().all(|root| root.nodes == 100));
+    }
+
+    #[test]
+    fn only_first_and_raised_moves_get_scores_and_lines() {
+        let mut root = root(2);
+        let [a, b] = order(&root)[..] else {
+            panic!("two moves");
+        };
+        let reply = a;
+        root.note(a, Score::cp(10), true, 7, 9, &[reply]);
+        root.note(b, Score::cp(-40), false, 3, 4, &[reply, reply]);
+        assert_eq!(root.all()[0].pv, [a, reply]);
+        assert_eq!((root.all()[0].seldepth, root.all()[0].nodes), (9, 7));
+        assert_eq!(root.all()[1].pv, [b]);
+        assert_eq!(root.all()[1].score, -Score::INFINITE);
+    }
+
+    #[test]
+    fn averages_follow_the_scores() {
+        let mut root = root(1);
+        let m = root.first();
+        note(&mut root, m, 40, true);
+        assert_eq!(root.current().average, Some((Score::cp(40), 1600)));
+        note(&mut root, m, -20, true);
+        assert_eq!(root.current().average, Some((Score::cp(10), 1000)));
+    }
+
+    #[test]
+    fn later_lines_leave_out_the_moves_of_better_lines() {
+        let mut root = root(3);
+        let [a, b, c] = order(&root)[..] else {
+            panic!("three moves");
+        };
+        root.begin_iteration();
+        root.begin_line(0);
+        note(&mut root, a, 10, true);
+        note(&mut root, b, 20, true);
+        root.sort_line();
+        root.begin_line(1);
+        assert!(root.later_line() && root.first() == a);
+        assert!(!root.is_open(b) && root.is_open(a) && root.is_open(c));
+        assert_eq!(
+            root.number(1),
+            2,
+            "the first move of the second line is the second move"
+        );
+        // The second line turns out better than the first.
+        note(&mut root, a, 5, true);
+        note(&mut root, c, 50, true);
+        root.sort_line();
+        root.sort_lines();
+        assert_eq!(order(&root), [c, b, a]);
+    }
+
+    #[test]
+    fn an_interrupted_iteration_keeps_the_best_so_far() {
+        let mut root = root(3);
+        let [a, b, c] = order(&root)[..] else {
+            panic!("three moves");
+        };
+        for m in [a, b, c] {
+            note(&mut root, m, 0, m == a);
+        }
+        root.begin_iteration();
+        note(&mut root, a, 10, true);
+        note(&mut root, b, 25, true);
+        root.keep_partial();
+        assert_eq!(order(&root), [b, a, c]);
+        // Nothing searched yet: the order stands.
+        let mut untouched = RootMoves::new([a, b, c]);
+        untouched.keep_partial();
+        assert_eq!(order(&untouched), [a, b, c]);
+    }
+
+    #[test]
+    fn moves_outside_the_list_are_ignored() {
+        let mut root = root(2);
+        let other = Position::startpos().legal_moves()[10];
+        note(&mut root, other, 900, true);
+        assert!(root.all().iter().all(|root| root.score == -Score::INFINITE));
+        assert!(!root.is_open(other));
+    }
+}

@@ -135,3 +135,109 @@ fn last_quiet(position: &Position, last: PackedMove) -> Option<Piece> {
     }
     position.board().piece_at(last.to())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::HISTORY_MAX;
+    use crate::search::tests::{node, position, worker};
+    use crate::search::window::Window;
+    use crate::types::Depth;
+
+    #[test]
+    fn the_best_quiet_move_gains_and_the_others_lose() {
+        let position = Position::startpos();
+        let node = node(&position, Depth(5), Window::above(Score::DRAW));
+        let m = |text: &str| position.parse_uci(text).expect("legal");
+        let mut worker = worker();
+        let mut searched = SearchedMoves::default();
+        searched.push(m("a2a3"), false);
+        searched.push(m("b2b3"), false);
+        worker.update_histories(&node, m("e2e4"), &searched);
+        assert!(worker.quiet_history(&node, m("e2e4")) > 0);
+        for loser in ["a2a3", "b2b3"] {
+            assert!(worker.quiet_history(&node, m(loser)) < 0, "{loser}");
+        }
+        assert_eq!(worker.quiet_history(&node, m("d2d4")), 0);
+        let killers = worker.stack.at(node.ply).killers;
+        assert_eq!(killers, [PackedMove::new(m("e2e4")), PackedMove::NONE]);
+        worker.update_histories(&node, m("d2d4"), &SearchedMoves::default());
+        worker.update_histories(&node, m("d2d4"), &SearchedMoves::default());
+        let killers = worker.stack.at(node.ply).killers;
+        assert_eq!(
+            killers,
+            ["d2d4", "e2e4"].map(|text| PackedMove::new(m(text)))
+        );
+    }
+
+    #[test]
+    fn a_noisy_best_move_leaves_the_quiet_ones_alone() {
+        let position = position("4k3/8/8/3q4/8/8/3R4/4K3 w - - 0 1");
+        let node = node(&position, Depth(5), Window::above(Score::DRAW));
+        let m = |text: &str| position.parse_uci(text).expect("legal");
+        let mut worker = worker();
+        let mut searched = SearchedMoves::default();
+        searched.push(m("d2e2"), false);
+        worker.update_histories(&node, m("d2d5"), &searched);
+        let rook = position.moved(m("d2d5"));
+        assert!(worker.histories.capture.get(rook, m("d2d5")) > 0);
+        assert_eq!(worker.quiet_history(&node, m("d2e2")), 0);
+        assert_eq!(worker.stack.at(node.ply).killers, [PackedMove::NONE; 2]);
+    }
+
+    #[test]
+    fn histories_stay_within_their_bounds() {
+        let position = Position::startpos();
+        let node = node(
+            &position,
+            crate::types::MAX_DEPTH,
+            Window::above(Score::DRAW),
+        );
+        let m = |text: &str| position.parse_uci(text).expect("legal");
+        let mut worker = worker();
+        let mut searched = SearchedMoves::default();
+        searched.push(m("a2a3"), false);
+        for _ in 0..500 {
+            worker.update_histories(&node, m("e2e4"), &searched);
+        }
+        // Butterfly, two continuations and pawn history add up.
+        const TABLES: i32 = 4;
+        let (best, worst) = (m("e2e4"), m("a2a3"));
+        let bound = TABLES * HISTORY_MAX;
+        assert!((1..=bound).contains(&worker.quiet_history(&node, best)));
+        assert!((-bound..0).contains(&worker.quiet_history(&node, worst)));
+    }
+
+    #[test]
+    fn a_full_list_of_searched_moves_takes_no_more() {
+        let position = Position::startpos();
+        let mut searched = SearchedMoves::default();
+        for _ in 0..5 {
+            for m in position.legal_moves() {
+                searched.push(m, false);
+            }
+        }
+        assert!(searched.quiet.is_full() && searched.noisy.is_empty());
+    }
+
+    #[test]
+    fn the_evaluation_difference_moves_the_last_quiet_moves_history() {
+        let start = Position::startpos();
+        let m = start.parse_uci("g1f3").expect("legal");
+        let change = |after: i32| {
+            let mut worker = worker();
+            worker.stack.at_mut(Ply::ROOT).static_eval = Some(Score::DRAW);
+            let child = worker.play(&start, Ply::ROOT, m);
+            worker.update_from_eval_difference(Ply(1), Score::cp(after), &child);
+            let threats = worker.stack.at(Ply::ROOT).threats;
+            worker
+                .histories
+                .butterfly
+                .get(start.turn(), threats, PackedMove::new(m))
+        };
+        assert!(change(-50) > 0, "the opponent's evaluation fell");
+        assert!(change(50) < 0);
+        assert_eq!(change(0), 0);
+        assert_eq!(change(-9000), p::eval_difference_most());
+    }
+}

@@ -430,4 +430,34 @@ mod tests {
         table.new_search();
         assert_eq!(table.hashfull(), 0);
     }
+    #[test]
+    fn an_exact_result_replaces_a_deeper_bound_of_the_same_position() {
+        let table = TranspositionTable::new(1).unwrap();
+        table.store(1, Ply(0), &entry(30, 40));
+        let exact = TtEntry {
+            bound: Bound::Exact,
+            ..entry(1, 60)
+        };
+        table.store(1, Ply(0), &exact);
+        assert_eq!(table.probe(1, Ply(0), 0).unwrap().score, Score::cp(60));
+    }
+
+    #[test]
+    fn any_result_of_a_new_search_replaces_an_old_one_of_the_same_position() {
+        let table = TranspositionTable::new(1).unwrap();
+        table.store(1, Ply(0), &entry(30, 40));
+        table.new_search();
+        table.store(1, Ply(0), &entry(1, 60));
+        assert_eq!(table.probe(1, Ply(0), 0).unwrap().score, Score::cp(60));
+    }
+
+    #[test]
+    fn a_new_position_always_gets_a_place() {
+        let table = TranspositionTable::new(1).unwrap();
+        for key in 1..=3 {
+            table.store(key, Ply(0), &entry(60, 0));
+        }
+        table.store(4, Ply(0), &entry(0, 5));
+        assert_eq!(table.probe(4, Ply(0), 0).unwrap().score, Score::cp(5));
+    }
 }

@@ -1,0 +1,52 @@
+//! What the unit tests of the search's files share: a worker and a node to call their steps with.
+
+use std::sync::Arc;
+
+use super::node_state::Node;
+use super::window::Window;
+use super::{Shared, Worker};
+use crate::board::Position;
+use crate::eval::Judge;
+use crate::tt::TranspositionTable;
+use crate::types::{CastlingMode, Depth, PackedMove, Ply, Score};
+
+/// A position in standard chess.
+pub(super) fn position(fen: &str) -> Position {
+    Position::from_fen(fen, CastlingMode::Standard).expect("a legal position")
+}
+
+/// A worker with the tapered evaluation and an empty table.
+pub(super) fn worker() -> Worker {
+    let tt = TranspositionTable::new(1).expect("memory");
+    let shared = Arc::new(Shared::new(tt, 1));
+    shared.begin(false);
+    Worker::new(0, shared, Judge::Tapered)
+}
+
+/// The same, about to search a position.
+pub(super) fn worker_at(position: &Position) -> Worker {
+    let mut worker = worker();
+    worker.evaluator.reset(position);
+    worker
+}
+
+/// A node below the root of which nothing is known but its position, depth and window.
+pub(super) fn node(position: &Position, depth: Depth, window: Window) -> Node<'_> {
+    Node {
+        position,
+        legality: position.legality(),
+        ply: Ply(1),
+        depth,
+        window,
+        cut_node: false,
+        excluded: PackedMove::NONE,
+        tt_entry: None,
+        tt_move: None,
+        tt_pv: false,
+        raw_eval: None,
+        correction: 0,
+        static_eval: Score::DRAW,
+        eval: Score::DRAW,
+        improvement: 0,
+    }
+}
