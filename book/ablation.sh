@@ -14,8 +14,8 @@ whole=$(nodes)
 printf '%-26s%10s%9s\n' 'switched off' nodes change
 printf '%-26s%10d\n' nothing "$whole"
 # Switches of time management do nothing at a fixed depth.
-for switch in $(grep -o "^ *use_[a-z_]* = 1" src/params.rs | cut -d = -f 1 | grep -v time); do
-    without=$(nodes "setoption name $switch value 0")
+for switch in $(grep -o "^ *use_[a-z_]*;" src/params.rs | tr -d ' ;' | grep -v time); do
+    without=$(nodes "setoption name $switch value false")
     change=$(((without * 1000 / whole) - 1000))
     sign=+
     if [ "$change" -lt 0 ]; then sign=- change=$((-change)); fi
