@@ -5,7 +5,6 @@ use std::io::{self, Write as _};
 use clap::Args;
 
 use super::Outcome;
-use super::analyse::pawns;
 use crate::board::Game;
 use crate::engine::Engine;
 use crate::uci::draw;
@@ -32,7 +31,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     writeln!(
         out,
         "Evaluation: {} pawns from White's side (network {})",
-        pawns(engine.static_eval(), turn),
+        engine.static_eval().pawns(turn),
         engine.judge_name()
     )?;
     Ok(true)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::board::Position;
-use crate::search::{Info, Stats};
+use crate::search::{Info, RootEffort, Stats};
 use crate::types::{Bound, Depth, Move, Score};
 
 /// One line of an analysis: see [`Info`] for the fields. Its moves are legal from `root` and end
@@ -21,6 +21,7 @@ pub struct AnalysisLine {
     pub time: Duration,
     pub hashfull: u32,
     pub tb_hits: u64,
+    pub efforts: Arc<[RootEffort]>,
     pub pv: Vec<Move>,
 }
 
@@ -39,8 +40,19 @@ impl AnalysisLine {
             time: info.time,
             hashfull: info.hashfull,
             tb_hits: info.tb_hits,
+            efforts: info.efforts.into(),
             pv,
         }
+    }
+
+    /// The share of all nodes that went into the line's first move, from 0 to 1; `None` if that
+    /// is not known.
+    #[must_use]
+    pub fn effort(&self) -> Option<f64> {
+        let first = self.pv.first()?;
+        let own = self.efforts.iter().find(|effort| effort.m == *first)?;
+        let total: u64 = self.efforts.iter().map(|effort| effort.nodes).sum();
+        (total > 0).then(|| own.nodes as f64 / total as f64)
     }
 
     /// Nodes per second so far.

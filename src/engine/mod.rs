@@ -23,6 +23,8 @@ pub use pool::PoolError;
 pub use reporter::Conclusion;
 pub use request::Request;
 
+pub use crate::search::RootEffort;
+
 use crate::board::{Game, GameError, Position, Start};
 use crate::eval::{self, Evaluator, Judge};
 use crate::nnue::{NetError, Network};

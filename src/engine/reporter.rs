@@ -195,6 +195,7 @@ impl Reporter {
             time: Duration::ZERO,
             hashfull: 0,
             tb_hits: first.map_or(0, |line| line.tb_hits),
+            efforts: first.map_or_else(|| [].into(), |line| Arc::clone(&line.efforts)),
             pv: pv.to_vec(),
         };
         self.keep(line, false);
@@ -274,6 +275,7 @@ mod tests {
             time: QUIET_TIME,
             hashfull: 0,
             tb_hits: 0,
+            efforts: &[],
             pv,
         });
     }

@@ -9,7 +9,7 @@ use super::root_moves::{RootMove, RootMoves};
 use super::stack::Stack;
 use super::window::Window;
 use super::worker::Worker;
-use super::{Info, Job, Outcome, Report, Searched, Silent};
+use super::{Info, Job, Outcome, Report, RootEffort, Searched, Silent};
 use crate::board::KeyHistory;
 use crate::params as p;
 use crate::time::BestMoveStability;
@@ -202,6 +202,15 @@ impl Worker {
         let (nodes, time) = (self.shared.nodes().max(self.nodes), signals.elapsed());
         let hashfull = self.shared.tt.hashfull();
         let lines = self.limits.multi_pv.clamp(1, self.root.len());
+        let efforts: Vec<RootEffort> = self
+            .root
+            .all()
+            .iter()
+            .map(|root| RootEffort {
+                m: root.m,
+                nodes: root.nodes,
+            })
+            .collect();
         for (index, root) in self.root.all().iter().take(lines).enumerate() {
             // A line that this iteration has not reached keeps the score of the last one.
             let (score, bound) = if root.score == -Score::INFINITE {
@@ -227,6 +236,7 @@ impl Worker {
                 time,
                 hashfull,
                 tb_hits: self.shared.tablebase_hits(),
+                efforts: &efforts,
                 pv: &root.pv,
             });
         }

@@ -40,7 +40,7 @@ use crate::tt::TranspositionTable;
 use crate::types::{Depth, Move, Score};
 
 pub use limits::Limits;
-pub use report::{Info, Report, Silent};
+pub use report::{Info, Report, RootEffort, Silent};
 pub use signals::Signals;
 pub use stats::{PlyStats, Stats};
 pub use worker::Worker;

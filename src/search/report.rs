@@ -4,6 +4,14 @@ use std::time::Duration;
 
 use crate::types::{Bound, Depth, Move, Score};
 
+/// How much of a search went into one root move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RootEffort {
+    pub m: Move,
+    /// Nodes of the reporting thread below the move since the search began.
+    pub nodes: u64,
+}
+
 /// What a search has found so far, for one of its lines.
 #[derive(Clone, Debug)]
 pub struct Info<'a> {
@@ -25,6 +33,8 @@ pub struct Info<'a> {
     pub hashfull: u32,
     /// Successful tablebase probes.
     pub tb_hits: u64,
+    /// The effort of every root move.
+    pub efforts: &'a [RootEffort],
     /// The line itself, its first move the root move.
     pub pv: &'a [Move],
 }

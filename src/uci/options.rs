@@ -175,6 +175,17 @@ pub const OPTIONS: &[UciOption] = &[
         help: "Adds the chances of winning, drawing and losing, in permille, to every score.",
     },
     UciOption {
+        name: "Show Effort",
+        kind: Kind::Check {
+            default: false,
+            set: |target, on| {
+                target.preferences.style.show_effort = on;
+                Ok(())
+            },
+        },
+        help: "After every line, an `info string` with the share of the nodes below its first move.",
+    },
+    UciOption {
         name: "UCI_AnalyseMode",
         kind: Kind::Check {
             default: false,

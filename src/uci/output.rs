@@ -10,6 +10,8 @@ use crate::types::Bound;
 pub struct Style {
     /// Add the chances of winning, drawing and losing to every score (`UCI_ShowWDL`).
     pub show_wdl: bool,
+    /// After every line, say how much of the search went into its first move (`Show Effort`).
+    pub show_effort: bool,
 }
 
 /// An event as one line without its end; nothing for some.
@@ -42,6 +44,20 @@ pub fn note(text: &str) -> String {
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
     format!("info string {text}")
+}
+
+/// How much of the search went into a line's first move, as a remark, if that is wanted.
+#[must_use]
+pub fn effort(line: &AnalysisLine, style: Style) -> Option<String> {
+    const PERCENT: f64 = 100.0;
+    let share = line.effort().filter(|_| style.show_effort)?;
+    let first = line.root.uci(*line.pv.first()?);
+    let text = format!(
+        "effort multipv {} move {first} percent {:.1}",
+        line.multi_pv,
+        share * PERCENT
+    );
+    Some(note(&text))
 }
 
 /// An `info` line with a score.
@@ -121,6 +137,7 @@ mod tests {
             time: Duration::from_millis(20),
             hashfull: 7,
             tb_hits: 0,
+            efforts: Arc::new([]),
             pv,
         }
     }
@@ -140,9 +157,32 @@ mod tests {
             bound: Some(Bound::Lower),
             ..line(&[])
         };
-        let text = info(&line, Style { show_wdl: true });
+        let text = info(
+            &line,
+            Style {
+                show_wdl: true,
+                ..Style::default()
+            },
+        );
         assert!(text.contains("score cp -12 lowerbound wdl "), "{text}");
         assert!(!text.contains(" pv"), "{text}");
+    }
+
+    #[test]
+    fn effort_is_a_remark_and_off_by_default() {
+        let mut line = line(&["e2e4"]);
+        let m = |text| line.root.parse_uci(text).expect("legal");
+        let effort = |text, nodes| crate::engine::RootEffort { m: m(text), nodes };
+        line.efforts = Arc::new([effort("d2d4", 250), effort("e2e4", 750)]);
+        assert_eq!(super::effort(&line, Style::default()), None);
+        let style = Style {
+            show_effort: true,
+            ..Style::default()
+        };
+        assert_eq!(
+            super::effort(&line, style).as_deref(),
+            Some("info string effort multipv 1 move e2e4 percent 75.0")
+        );
     }
 
     #[test]

@@ -148,6 +148,11 @@ impl<W: Write> Session<W> {
         if let Some(line) = output::event(event, self.preferences.style) {
             self.say(&line)?;
         }
+        if let Event::Line(line) = event
+            && let Some(effort) = output::effort(line, self.preferences.style)
+        {
+            self.say(&effort)?;
+        }
         if matches!(event, Event::Finished(_)) {
             self.stopping = false;
             for command in std::mem::take(&mut self.waiting) {

@@ -1,0 +1,215 @@
+//! `pleach annotate` and `pleach suite` as their users see them: the real binary on real files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/games.pgn");
+/// Few enough to be quick, and the same on every machine.
+const NODES: &str = "300";
+/// Of the games in the file, the third is broken on purpose.
+const GOOD_GAMES: usize = 4;
+
+fn pleach(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pleach"));
+    command.args(arguments).stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    pleach(arguments).output().expect("the program starts")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Annotates the games into a file of the directory, with further arguments.
+fn annotate(directory: &Path, output: &str, more: &[&str]) -> String {
+    let path = directory.join(output);
+    let mut arguments = vec!["annotate", GAMES, "-o", path.to_str().expect("UTF-8")];
+    arguments.extend(["--hash", "1"]);
+    arguments.extend(more);
+    if !more.contains(&"--nodes") {
+        arguments.extend(["--nodes", NODES]);
+    }
+    let done = run(&arguments);
+    assert!(done.status.success(), "{}", stderr(&done));
+    fs::read_to_string(path).expect("an output")
+}
+
+fn directory() -> TempDir {
+    tempfile::tempdir().expect("a directory")
+}
+
+fn progress(output: &Path) -> PathBuf {
+    output.with_extension("pgn.progress")
+}
+
+#[test]
+fn games_keep_what_they_had_and_gain_evaluations() {
+    let directory = directory();
+    let text = annotate(directory.path(), "out.pgn", &["--threads", "2"]);
+    assert_eq!(text.matches("[Event ").count(), GOOD_GAMES);
+    for kept in [
+        "[%clk 0:09:58]",
+        "Philidor's",
+        "{gains time}",
+        "[%csl Rb5][%cal Gc3b5]",
+        "[Variant \"Chess960\"]",
+        "[FEN \"8/8/8/3k4/3P4/3K4/8/8 b - - 0 40\"]",
+        "10. Nxb5 $3",
+    ] {
+        assert!(text.contains(kept), "{kept} is not in\n{text}");
+    }
+    let plies = 33 + 45 + 10 + 20;
+    assert!(text.matches("[%eval ").count() >= plies - 3, "{text}");
+    assert!(text.contains("[WhiteAccuracy ") && text.contains("[BlackACPL "));
+    assert!(!progress(&directory.path().join("out.pgn")).exists());
+    // Columns below 80, as the standard asks.
+    assert!(
+        text.lines()
+            .all(|line| line.starts_with('[') || line.chars().count() < 80)
+    );
+}
+
+#[test]
+fn the_same_nodes_give_the_same_output_whatever_the_threads() {
+    let directory = directory();
+    let one = annotate(directory.path(), "one.pgn", &["--threads", "1"]);
+    let three = annotate(directory.path(), "three.pgn", &["--threads", "3"]);
+    assert_eq!(one, three);
+}
+
+#[test]
+fn shards_joined_are_one_run() {
+    let directory = directory();
+    let whole = annotate(directory.path(), "whole.pgn", &[]);
+    let parts: Vec<String> = (1..=3)
+        .map(|index| {
+            let shard = format!("{index}/3");
+            annotate(
+                directory.path(),
+                &format!("{index}.pgn"),
+                &["--shard", &shard],
+            )
+        })
+        .collect();
+    assert_eq!(parts.concat(), whole);
+}
+
+#[test]
+fn an_interrupted_run_goes_on_where_it_ended() {
+    const PATIENCE: Duration = Duration::from_secs(60);
+    let directory = directory();
+    let nodes = "3000";
+    let whole = annotate(directory.path(), "whole.pgn", &["--nodes", nodes]);
+    let path = directory.path().join("out.pgn");
+    let name = path.to_str().expect("UTF-8");
+    let arguments = [
+        "annotate",
+        GAMES,
+        "-o",
+        name,
+        "--hash",
+        "1",
+        "--nodes",
+        nodes,
+        "--threads",
+        "1",
+    ];
+    let mut child = pleach(&arguments)
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a child");
+    let started = Instant::now();
+    // The settings' line and the first game's.
+    while fs::read_to_string(progress(&path))
+        .unwrap_or_default()
+        .lines()
+        .count()
+        < 2
+    {
+        assert!(started.elapsed() < PATIENCE, "no game was written");
+        thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    // As if it had been killed in the middle of a write.
+    let mut torn = fs::read(&path).expect("an output");
+    torn.extend_from_slice(b"[Event \"torn");
+    fs::write(&path, torn).expect("written");
+    let other = run(&["annotate", GAMES, "-o", name, "--nodes", "7"]);
+    assert!(!other.status.success() && stderr(&other).contains("other settings"));
+    let done = run(&arguments);
+    assert!(done.status.success(), "{}", stderr(&done));
+    assert!(stderr(&done).contains("done before"), "{}", stderr(&done));
+    assert_eq!(fs::read_to_string(&path).expect("an output"), whole);
+    // A finished output is not touched again.
+    let again = run(&arguments);
+    assert!(!again.status.success() && stderr(&again).contains("--overwrite"));
+}
+
+#[test]
+fn broken_games_are_named_and_the_report_escapes_names() {
+    let directory = directory();
+    let report = directory.path().join("pages");
+    let output = directory.path().join("out.pgn");
+    let done = run(&[
+        "annotate",
+        GAMES,
+        "-o",
+        output.to_str().expect("UTF-8"),
+        "--nodes",
+        NODES,
+        "--report",
+        report.to_str().expect("UTF-8"),
+    ]);
+    assert!(done.status.success());
+    assert!(
+        stderr(&done).contains("game 3: 2. Ke3"),
+        "{}",
+        stderr(&done)
+    );
+    let read = |name: &str| fs::read_to_string(report.join(name)).expect("a page");
+    for page in [read("game-000004.html"), read("index.html")] {
+        assert!(page.contains("&#60;script&#62;document.title"), "{page}");
+        assert!(!page.contains("<script>document") && !page.contains("<img"));
+        assert!(!page.contains("<script>alert"));
+    }
+    assert_eq!(
+        read("game-000001.html").matches("<rect data-ply").count(),
+        34
+    );
+    assert!(!report.join("game-000003.html").exists());
+}
+
+#[test]
+fn suites_are_scored_and_misses_are_listed() {
+    let directory = directory();
+    let path = directory.path().join("suite.epd");
+    let lines = "6k1/5ppp/8/8/8/8/8/R3K3 w - - bm Ra8#; id \"back rank\";\n\
+                 6k1/5ppp/8/8/8/8/8/R3K3 w - - am Ra8#; id \"impossible\";\n\
+                 6k1/5ppp/8/8/8/8/8/R3K3 w - - dm 1; acd 4; id \"mate\";\n";
+    fs::write(&path, lines).expect("written");
+    let suite = path.to_str().expect("UTF-8");
+    let shown = run(&["suite", suite, "--depth", "5", "--threads", "2"]);
+    let text = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(text.contains("Solved 2 of 3 (66.7 %)"), "{text}");
+    assert!(text.contains("impossible  am Ra8#  Ra8#"), "{text}");
+    let json = run(&["suite", suite, "--nodes", "500", "--json"]);
+    let text = String::from_utf8_lossy(&json.stdout).into_owned();
+    let solved: Vec<Option<bool>> = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"))
+        .map(|value| value["solved"].as_bool())
+        .collect();
+    assert_eq!(solved, [Some(true), Some(false), Some(true), None]);
+    fs::write(&path, "6k1/5ppp/8/8/8/8/8/R3K3 w - - id \"nothing\";\n").expect("written");
+    let refused = run(&["suite", suite]);
+    assert!(!refused.status.success() && stderr(&refused).contains("line 1"));
+}
