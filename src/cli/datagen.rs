@@ -3,13 +3,19 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use clap::Args;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
 
 use crate::datagen::opening::OpeningSettings;
-use crate::datagen::play::{Adjudication, PlaySettings};
-use crate::datagen::run::{self, Config};
+use crate::datagen::play::{Budget, PlaySettings};
+use crate::datagen::quick::QuickSettings;
+use crate::datagen::run::{self, Config, Kind};
 use crate::eval::Judge;
 use crate::nnue::Network;
+use crate::teacher::TeacherNet;
+use crate::types::Depth;
 
 /// Nodes of the hard limit for each of the soft one (as Viridithas has it).
 const HARD_TO_SOFT: u64 = 8;
@@ -17,12 +23,29 @@ const HARD_TO_SOFT: u64 = 8;
 /// Openings of more random plies than this are hardly positions of chess any more.
 const MAX_RANDOM_PLIES: u64 = 100;
 
-/// Plays games against itself and records them in viriformat.
+/// What is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum KindName {
+    /// Games by the search, --nodes a move
+    #[default]
+    Search,
+    /// Games by the search, --depth plies deep
+    Shallow,
+    /// Games by evaluation one ply ahead and captures, with some noise; results say little
+    Quick,
+    /// Positions that the search evaluated in games of the first kind, in the format of positions
+    Evals,
+}
+
+/// Plays games against itself and records them in viriformat, or positions out of them.
 #[derive(Args, Clone, Debug)]
 pub struct DatagenArgs {
     /// Directory for the files
     #[arg(default_value = "data")]
     pub directory: PathBuf,
+    /// What to make
+    #[arg(long, value_enum, default_value_t)]
+    pub kind: KindName,
     /// Games to play; those in complete files of an earlier run with this seed count
     #[arg(short, long, default_value_t = 100_000)]
     pub games: usize,
@@ -41,6 +64,21 @@ pub struct DatagenArgs {
     /// Begin no new iteration after this many nodes
     #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: u64,
+    /// Plies that games of the kind "shallow" are searched deep
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(2..=5))]
+    pub depth: u8,
+    /// Keep one of so many evaluated positions in the kind "evals"
+    #[arg(long, default_value = "50")]
+    pub every: NonZero<u32>,
+    /// Share of random moves in the kind "quick"
+    #[arg(long, default_value_t = QuickSettings::default().random_share, value_parser = share)]
+    pub random_share: f64,
+    /// Centipawns by which the kind "quick" misjudges moves at most
+    #[arg(long, default_value_t = QuickSettings::default().noise, value_parser = clap::value_parser!(i32).range(0..=1000))]
+    pub noise: i32,
+    /// Network file of Stockfish 15.1 that scores the positions, and plays the kind "quick"
+    #[arg(long)]
+    pub teacher: Option<PathBuf>,
     /// Megabytes of each side's transposition table
     #[arg(long, default_value_t = 4)]
     pub hash: usize,
@@ -69,6 +107,43 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// The kind with its settings.
+fn kind(args: &DatagenArgs) -> Kind {
+    let opening = OpeningSettings {
+        plies: args.random_plies as usize,
+        fischer_share: args.fischer_share,
+        max_imbalance: args.max_imbalance,
+        check_nodes: args.check_nodes,
+    };
+    let nodes = Budget::Nodes {
+        soft: args.nodes,
+        hard: args.nodes.saturating_mul(HARD_TO_SOFT),
+    };
+    let play = PlaySettings {
+        budget: nodes,
+        hash: args.hash.max(1),
+        opening: opening.clone(),
+        ..PlaySettings::default()
+    };
+    match args.kind {
+        KindName::Search => Kind::Search(play),
+        KindName::Shallow => Kind::Search(PlaySettings {
+            budget: Budget::Depth(Depth(i32::from(args.depth))),
+            ..play
+        }),
+        KindName::Evals => Kind::Evaluated(PlaySettings {
+            sample: Some(args.every),
+            ..play
+        }),
+        KindName::Quick => Kind::Quick(QuickSettings {
+            opening,
+            random_share: args.random_share,
+            noise: args.noise,
+            ..QuickSettings::default()
+        }),
+    }
+}
+
 /// Runs the subcommand.
 ///
 /// # Errors
@@ -80,6 +155,14 @@ pub fn run(args: DatagenArgs) -> anyhow::Result<()> {
         None => Network::embedded(),
     };
     let machine = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let teacher = match &args.teacher {
+        Some(path) => {
+            let net = TeacherNet::load(path).with_context(|| path.display().to_string())?;
+            Some(Arc::new(net))
+        }
+        None => None,
+    };
+    let kind = kind(&args);
     let config = Config {
         directory: args.directory,
         name: args.name,
@@ -87,18 +170,8 @@ pub fn run(args: DatagenArgs) -> anyhow::Result<()> {
         chunk: args.chunk,
         seed: args.seed,
         threads: args.threads.unwrap_or(machine),
-        play: PlaySettings {
-            soft_nodes: args.nodes,
-            hard_nodes: args.nodes.saturating_mul(HARD_TO_SOFT),
-            hash: args.hash.max(1),
-            opening: OpeningSettings {
-                plies: args.random_plies as usize,
-                fischer_share: args.fischer_share,
-                max_imbalance: args.max_imbalance,
-                check_nodes: args.check_nodes,
-            },
-            adjudication: Adjudication::default(),
-        },
+        kind,
+        teacher,
     };
     let summary = run::run(&config, &Judge::Network(network))?;
     log::info!("{}", summary.text());

@@ -12,9 +12,8 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::label::engine::{EngineLabeller, Question};
-use crate::label::teacher::TeacherLabeller;
 use crate::label::{self, LabelJob, LabelProgress, Labeller};
-use crate::teacher::TeacherNet;
+use crate::teacher::{TeacherLabeller, TeacherNet};
 
 const TEMPLATE: &str = "{wide_bar} {percent} %  {msg}  {eta} left";
 const LINE_EVERY: Duration = Duration::from_secs(10);

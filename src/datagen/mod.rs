@@ -1,10 +1,14 @@
-//! Self-play games for training, by the ordinary search with small budgets.
+//! Games and positions for training.
 //!
-//! [`opening`] makes starts that are varied and about even, [`play`] plays a game from one,
-//! [`run`] lets several threads do so and keeps the records, and [`genfens`] hands openings to
-//! OpenBench, which plays its data generation games itself.
+//! [`opening`] makes starts that are varied and about even. From one, [`play`] plays a game by the
+//! ordinary search with a small budget, and can keep a sample of the positions that the search
+//! evaluated; [`quick`] plays by evaluation alone. [`referee`] ends games that are decided.
+//! [`run`] lets several threads do so and keeps the records, labelled by a teacher if there is
+//! one, and [`genfens`] hands openings to OpenBench, which plays its data generation games itself.
 
 pub mod genfens;
 pub mod opening;
 pub mod play;
+pub mod quick;
+pub mod referee;
 pub mod run;

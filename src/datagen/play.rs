@@ -1,5 +1,6 @@
 //! One game of the engine against itself.
 
+use std::num::NonZero;
 use std::sync::Arc;
 
 use fastrand::Rng;
@@ -9,36 +10,28 @@ use crate::eval::Judge;
 use crate::record::{GameRecord, PackedBoard, PlyRecord};
 use crate::search::{Job, Limits, Outcome, Shared, Silent, Worker};
 use crate::tt::{AllocError, TranspositionTable};
-use crate::types::{GameResult, PackedMove, Score};
+use crate::types::{Depth, GameResult, PackedMove};
 
 use super::opening::{MAX_TRIES, NothingEven, OpeningSettings, random_opening};
+use super::referee::{Adjudication, Referee};
 
-/// When games are ended before the rules end them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Adjudication {
-    /// A side wins that is ahead by this many centipawns ...
-    pub win_score: i32,
-    /// ... in so many plies in a row, both sides agreeing.
-    pub win_plies: usize,
-    /// Scores this close to even, in centipawns, ...
-    pub draw_score: i32,
-    /// ... in so many plies in a row are a draw ...
-    pub draw_plies: usize,
-    /// ... from this ply of the game on.
-    pub draw_from: u32,
-    /// A game longer than this is a draw.
-    pub max_plies: usize,
+/// How long a move is thought about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// No iteration is begun after `soft` nodes, and a search is cut off after `hard`.
+    Nodes { soft: u64, hard: u64 },
+    /// So many iterations.
+    Depth(Depth),
 }
 
-impl Default for Adjudication {
-    fn default() -> Adjudication {
-        Adjudication {
-            win_score: 1000,
-            win_plies: 5,
-            draw_score: 5,
-            draw_plies: 10,
-            draw_from: 80,
-            max_plies: 400,
+impl Budget {
+    fn limits(self) -> Limits {
+        match self {
+            Budget::Nodes { soft, hard } => Limits {
+                soft_nodes: Some(soft),
+                ..Limits::to_nodes(hard)
+            },
+            Budget::Depth(depth) => Limits::to_depth(depth),
         }
     }
 }
@@ -46,10 +39,9 @@ impl Default for Adjudication {
 /// How games are played.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaySettings {
-    /// No iteration is begun after this many nodes.
-    pub soft_nodes: u64,
-    /// A search is cut off after this many.
-    pub hard_nodes: u64,
+    pub budget: Budget,
+    /// Keep one of so many positions that the search evaluates; none if there is no number.
+    pub sample: Option<NonZero<u32>>,
     /// Megabytes of each side's transposition table.
     pub hash: usize,
     pub opening: OpeningSettings,
@@ -61,8 +53,11 @@ impl Default for PlaySettings {
         const SOFT: u64 = 5000;
         const HARD_TO_SOFT: u64 = 8;
         PlaySettings {
-            soft_nodes: SOFT,
-            hard_nodes: HARD_TO_SOFT * SOFT,
+            budget: Budget::Nodes {
+                soft: SOFT,
+                hard: HARD_TO_SOFT * SOFT,
+            },
+            sample: None,
             hash: 4,
             opening: OpeningSettings::default(),
             adjudication: Adjudication::default(),
@@ -82,15 +77,20 @@ struct Side {
 }
 
 impl Side {
-    fn new(hash: usize, judge: Judge) -> Result<Side, AllocError> {
-        let shared = Arc::new(Shared::new(TranspositionTable::new(hash)?, 1));
-        let worker = Worker::new(0, Arc::clone(&shared), judge);
+    fn new(settings: &PlaySettings, judge: Judge) -> Result<Side, AllocError> {
+        let shared = Arc::new(Shared::new(TranspositionTable::new(settings.hash)?, 1));
+        let mut worker = Worker::new(0, Arc::clone(&shared), judge);
+        worker.sample_evaluations(settings.sample);
         Ok(Side { shared, worker })
     }
 
     fn clear(&mut self) {
         self.shared.tt.clear(1);
         self.worker.clear();
+    }
+
+    fn take_sample(&mut self) -> Vec<Position> {
+        self.worker.take_sample()
     }
 
     fn search(&mut self, line: &Game, limits: Limits) -> Option<Outcome> {
@@ -108,6 +108,8 @@ impl Side {
 pub struct Played {
     pub game: GameRecord,
     pub nodes: u64,
+    /// The sample of positions that the search evaluated.
+    pub evaluated: Vec<Position>,
 }
 
 impl Player {
@@ -116,7 +118,7 @@ impl Player {
     /// # Errors
     /// If there is no memory for the tables.
     pub fn new(settings: PlaySettings, judge: &Judge) -> Result<Player, AllocError> {
-        let side = || Side::new(settings.hash, judge.clone());
+        let side = || Side::new(&settings, judge.clone());
         Ok(Player {
             sides: [side()?, side()?],
             settings,
@@ -142,6 +144,7 @@ impl Player {
             nodes += outcome.nodes;
             if outcome.score.raw().abs() <= self.settings.opening.max_imbalance {
                 self.sides[0].clear();
+                self.sides[0].take_sample();
                 let played = self.play_from(opening);
                 return Ok(Played {
                     nodes: nodes + played.nodes,
@@ -172,10 +175,7 @@ impl Player {
             if game.plies.len() >= self.settings.adjudication.max_plies {
                 break;
             }
-            let limits = Limits {
-                soft_nodes: Some(self.settings.soft_nodes),
-                ..Limits::to_nodes(self.settings.hard_nodes)
-            };
+            let limits = self.settings.budget.limits();
             let side = &mut self.sides[usize::from(turn.is_black())];
             let Some(outcome) = side.search(&line, limits) else {
                 break;
@@ -196,44 +196,12 @@ impl Player {
             }
             line.play(outcome.best);
         }
-        Played { game, nodes }
-    }
-}
-
-/// Counts plies in a row in which the outcome was clear.
-struct Referee {
-    rules: Adjudication,
-    winning: usize,
-    losing: usize,
-    level: usize,
-}
-
-impl Referee {
-    fn new(rules: Adjudication) -> Referee {
-        Referee {
-            rules,
-            winning: 0,
-            losing: 0,
-            level: 0,
+        let evaluated = self.sides.iter_mut().flat_map(Side::take_sample).collect();
+        Played {
+            game,
+            nodes,
+            evaluated,
         }
-    }
-
-    /// The result, if White's score makes it clear at this ply of the game.
-    fn judge(&mut self, white: Score, game_ply: u32) -> Option<GameResult> {
-        let cp = white.raw();
-        let count = |counter: &mut usize, holds: bool| {
-            *counter = if holds { *counter + 1 } else { 0 };
-            *counter
-        };
-        let win = self.rules.win_plies;
-        if count(&mut self.winning, cp >= self.rules.win_score) >= win || white.is_win() {
-            return Some(GameResult::WhiteWins);
-        }
-        if count(&mut self.losing, cp <= -self.rules.win_score) >= win || white.is_loss() {
-            return Some(GameResult::BlackWins);
-        }
-        let level = cp.abs() <= self.rules.draw_score && game_ply >= self.rules.draw_from;
-        (count(&mut self.level, level) >= self.rules.draw_plies).then_some(GameResult::Draw)
     }
 }
 
@@ -242,12 +210,14 @@ mod tests {
     use super::*;
     use crate::nnue::Network;
     use crate::record::Mailbox;
-    use crate::types::{CastlingMode, Ply};
+    use crate::types::CastlingMode;
 
     fn player() -> Player {
         let settings = PlaySettings {
-            soft_nodes: 200,
-            hard_nodes: 2000,
+            budget: Budget::Nodes {
+                soft: 200,
+                hard: 2000,
+            },
             hash: 1,
             opening: OpeningSettings {
                 fischer_share: 0.5,
@@ -308,30 +278,5 @@ mod tests {
             let right = |ply: &PlyRecord| (ply.score > 0) == (result == GameResult::WhiteWins);
             assert!(game.plies.iter().all(right), "{fen}: {:?}", game.plies);
         }
-    }
-
-    #[test]
-    fn the_referee_counts_in_a_row() {
-        let rules = Adjudication::default();
-        let mut referee = Referee::new(rules.clone());
-        let high = Score::cp(rules.win_score);
-        for _ in 0..rules.win_plies - 1 {
-            assert_eq!(referee.judge(high, 30), None);
-        }
-        assert_eq!(referee.judge(Score::cp(0), 30), None);
-        for _ in 0..rules.win_plies - 1 {
-            assert_eq!(referee.judge(-high, 30), None);
-        }
-        assert_eq!(referee.judge(-high, 30), Some(GameResult::BlackWins));
-        let mate = Score::mate_in(Ply(3));
-        assert_eq!(
-            Referee::new(rules.clone()).judge(mate, 9),
-            Some(GameResult::WhiteWins)
-        );
-        let mut referee = Referee::new(rules.clone());
-        for ply in 0..rules.draw_from + rules.draw_plies as u32 - 1 {
-            assert_eq!(referee.judge(Score::DRAW, ply), None, "{ply}");
-        }
-        assert_eq!(referee.judge(Score::DRAW, 500), Some(GameResult::Draw));
     }
 }

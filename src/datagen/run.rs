@@ -6,9 +6,9 @@
 
 use std::fs;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -16,11 +16,17 @@ use fastrand::Rng;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::eval::Judge;
-use crate::record::{GameReader, GameRecord, GameWriter, Mailbox, RecordError};
+use crate::eval::{Evaluator, Judge};
+use crate::record::{
+    GameReader, GameRecord, GameWriter, Mailbox, NO_SCORE, PackedBoard, PositionReader,
+    PositionRecord, PositionWriter, RecordError,
+};
+use crate::teacher::{Teacher, TeacherLabeller, TeacherNet};
 use crate::types::{GameResult, Score};
 
+use super::opening::NothingEven;
 use super::play::{PlaySettings, Played, Player};
+use super::quick::{QuickJudge, QuickPlayer, QuickSettings};
 
 const TEMPLATE: &str = "{wide_bar} {pos}/{len} games  {msg}  {eta} left";
 const LINE_EVERY: Duration = Duration::from_secs(30);
@@ -38,7 +44,51 @@ pub struct Config {
     pub chunk: usize,
     pub seed: u64,
     pub threads: usize,
-    pub play: PlaySettings,
+    pub kind: Kind,
+    /// Scores the positions in place of whoever played, if given.
+    pub teacher: Option<Arc<TeacherNet>>,
+}
+
+/// What is made, and how.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// Games by the search; the scores are its own.
+    Search(PlaySettings),
+    /// Games by evaluation one ply ahead: the teacher's if there is one, otherwise the engine's.
+    Quick(QuickSettings),
+    /// Single positions: a sample of those that the search evaluated in such games, with the
+    /// game's result, and without a score unless there is a teacher.
+    Evaluated(PlaySettings),
+}
+
+/// Plays games of some kind.
+enum Generator {
+    Search(Box<Player>),
+    Quick(Box<QuickPlayer>),
+}
+
+impl Generator {
+    fn new(config: &Config, judge: &Judge) -> anyhow::Result<Generator> {
+        Ok(match &config.kind {
+            Kind::Search(settings) | Kind::Evaluated(settings) => {
+                Generator::Search(Box::new(Player::new(settings.clone(), judge)?))
+            }
+            Kind::Quick(settings) => {
+                let judge = match &config.teacher {
+                    Some(net) => QuickJudge::Teacher(Box::new(Teacher::new(Arc::clone(net)))),
+                    None => QuickJudge::Own(Box::new(Evaluator::new(judge.clone()))),
+                };
+                Generator::Quick(Box::new(QuickPlayer::new(settings.clone(), judge)))
+            }
+        })
+    }
+
+    fn play(&mut self, rng: &mut Rng) -> Result<Played, NothingEven> {
+        match self {
+            Generator::Search(player) => player.play(rng),
+            Generator::Quick(player) => player.play(rng),
+        }
+    }
 }
 
 /// What came of a run.
@@ -46,6 +96,8 @@ pub struct Config {
 pub struct Summary {
     pub games: u64,
     pub plies: u64,
+    /// Single positions written.
+    pub positions: u64,
     /// Plies that a trainer would keep by the usual filter: not in check, no capture or promotion
     /// played, no mate score.
     pub quiet: u64,
@@ -72,6 +124,7 @@ impl Summary {
     fn add(&mut self, other: &Summary) {
         self.games += other.games;
         self.plies += other.plies;
+        self.positions += other.positions;
         self.quiet += other.quiet;
         self.nodes += other.nodes;
         self.white_wins += other.white_wins;
@@ -86,13 +139,15 @@ impl Summary {
         let share = |part: u64, of: u64| 100.0 * part as f64 / of.max(1) as f64;
         let speed = |count: u64| count as f64 / self.seconds.max(f64::MIN_POSITIVE);
         format!(
-            "{} games, {} plies ({:.1} % quiet: {:.2} M an hour) in {:.0} s, {:.0} k nodes/s; \
-             White won {:.1} %, drawn {:.1} %, Black won {:.1} %",
+            "{} games, {} plies ({:.1} % quiet: {:.2} M an hour), {} single positions in {:.0} s, \
+             {:.0} plies/s, {:.0} k nodes/s; White won {:.1} %, drawn {:.1} %, Black won {:.1} %",
             self.games,
             self.plies,
             share(self.quiet, self.plies),
             speed(self.quiet) * SECONDS_AN_HOUR / 1e6,
+            self.positions,
             self.seconds,
+            speed(self.plies),
             speed(self.nodes) / 1e3,
             share(self.white_wins, self.games),
             share(self.draws, self.games),
@@ -131,7 +186,7 @@ pub fn run(config: &Config, judge: &Judge) -> anyhow::Result<Summary> {
             number,
             games: chunk.min(config.games - number * chunk),
         })
-        .filter(|part| !holds(&path_of(config, part.number), part.games))
+        .filter(|part| !is_complete(config, part))
         .collect();
     let games: usize = missing.iter().map(|part| part.games).sum();
     let work = Work {
@@ -159,8 +214,12 @@ pub fn run(config: &Config, judge: &Judge) -> anyhow::Result<Summary> {
 }
 
 fn path_of(config: &Config, number: usize) -> PathBuf {
+    let extension = match config.kind {
+        Kind::Search(_) | Kind::Quick(_) => "vf.zst",
+        Kind::Evaluated(_) => "pos.zst",
+    };
     config.directory.join(format!(
-        "{}-{}-{number:04}.vf.zst",
+        "{}-{}-{number:04}.{extension}",
         config.name, config.seed
     ))
 }
@@ -172,12 +231,19 @@ struct Chunk {
     games: usize,
 }
 
-/// Whether a file holds as many sound games.
-fn holds(path: &Path, games: usize) -> bool {
+/// Whether a chunk's file is there and holds as many sound games as it should. A file of
+/// positions does not tell from how many games they are, so there the last chunk of a run may
+/// stay shorter than a longer run would have it.
+fn is_complete(config: &Config, chunk: &Chunk) -> bool {
+    let path = &path_of(config, chunk.number);
     if !path.exists() {
         return false;
     }
     let sound = || -> Result<usize, RecordError> {
+        if matches!(config.kind, Kind::Evaluated(_)) {
+            PositionReader::open(path)?.try_for_each(|record| record.map(|_| ()))?;
+            return Ok(chunk.games);
+        }
         let mut reader = GameReader::open(path)?;
         let mut game = GameRecord::empty();
         let mut count = 0;
@@ -187,7 +253,7 @@ fn holds(path: &Path, games: usize) -> bool {
         Ok(count)
     };
     match sound() {
-        Ok(count) => count >= games,
+        Ok(count) => count >= chunk.games,
         Err(error) => {
             log::warn!("{} is made again: {error}", path.display());
             false
@@ -205,21 +271,24 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn thread(&self, judge: &Judge) -> anyhow::Result<Summary> {
-        let mut player = Player::new(self.config.play.clone(), judge)?;
+        let mut generator = Generator::new(self.config, judge)?;
+        let teacher = self.config.teacher.as_ref();
+        let mut labeller = teacher.map(|net| TeacherLabeller::new(Arc::clone(net), false));
         let mut summary = Summary::default();
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(chunk) = self.missing.get(index) else {
                 return Ok(summary);
             };
-            self.write_chunk(chunk, &mut player, &mut summary)?;
+            self.write_chunk(chunk, &mut generator, labeller.as_mut(), &mut summary)?;
         }
     }
 
     fn write_chunk(
         &self,
         chunk: &Chunk,
-        player: &mut Player,
+        generator: &mut Generator,
+        mut labeller: Option<&mut TeacherLabeller>,
         summary: &mut Summary,
     ) -> anyhow::Result<()> {
         let seed = self
@@ -228,17 +297,72 @@ impl Work<'_> {
             .wrapping_mul(SEED_STRIDE)
             .wrapping_add(chunk.number as u64);
         let mut rng = Rng::with_seed(seed);
-        let mut writer = GameWriter::create(&path_of(self.config, chunk.number))?;
+        let mut writer = ChunkWriter::create(self.config, chunk.number)?;
         for _ in 0..chunk.games {
-            let played = player.play(&mut rng)?;
-            writer.write(&played.game)?;
+            let mut played = generator.play(&mut rng)?;
             summary.note(&played);
+            summary.positions += writer.write(&mut played, labeller.as_deref_mut())?;
             let games = self.played.fetch_add(1, Ordering::Relaxed) + 1;
             let mut reporter = self.reporter.lock().unwrap_or_else(PoisonError::into_inner);
             reporter.update(games, played.game.plies.len() as u64);
         }
         writer.finish()?;
         Ok(())
+    }
+}
+
+/// A chunk's file.
+enum ChunkWriter {
+    Games(GameWriter),
+    Positions(PositionWriter),
+}
+
+impl ChunkWriter {
+    fn create(config: &Config, number: usize) -> Result<ChunkWriter, RecordError> {
+        let path = path_of(config, number);
+        Ok(match config.kind {
+            Kind::Search(_) | Kind::Quick(_) => ChunkWriter::Games(GameWriter::create(&path)?),
+            Kind::Evaluated(_) => ChunkWriter::Positions(PositionWriter::create(&path)?),
+        })
+    }
+
+    /// Writes what came of a game, labelled, and returns the number of single positions.
+    fn write(
+        &mut self,
+        played: &mut Played,
+        labeller: Option<&mut TeacherLabeller>,
+    ) -> anyhow::Result<u64> {
+        match self {
+            ChunkWriter::Games(writer) => {
+                if let Some(labeller) = labeller {
+                    labeller.game(&mut played.game)?;
+                }
+                writer.write(&played.game)?;
+                Ok(0)
+            }
+            ChunkWriter::Positions(writer) => {
+                let mut labeller = labeller;
+                for position in &played.evaluated {
+                    let score = labeller.as_mut().map_or(NO_SCORE, |labeller| {
+                        labeller.reset(position);
+                        labeller.score(position)
+                    });
+                    writer.write(&PositionRecord {
+                        board: PackedBoard::pack(position),
+                        score,
+                        result: played.game.result,
+                    })?;
+                }
+                Ok(played.evaluated.len() as u64)
+            }
+        }
+    }
+
+    fn finish(self) -> Result<(), RecordError> {
+        match self {
+            ChunkWriter::Games(writer) => writer.finish(),
+            ChunkWriter::Positions(writer) => writer.finish(),
+        }
     }
 }
 
@@ -285,9 +409,14 @@ impl Reporter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::num::NonZero;
+    use std::path::Path;
+
     use crate::datagen::opening::OpeningSettings;
+    use crate::datagen::play::Budget;
     use crate::nnue::Network;
     use crate::record::GameReader;
+    use crate::teacher::tests::narrow_net;
 
     fn config(directory: &Path, games: usize, chunk: usize) -> Config {
         Config {
@@ -297,16 +426,23 @@ mod tests {
             chunk,
             seed: 9,
             threads: 2,
-            play: PlaySettings {
-                soft_nodes: 100,
-                hard_nodes: 1000,
-                hash: 1,
-                opening: OpeningSettings {
-                    check_nodes: 200,
-                    ..OpeningSettings::default()
-                },
-                ..PlaySettings::default()
+            kind: Kind::Search(play()),
+            teacher: None,
+        }
+    }
+
+    fn play() -> PlaySettings {
+        PlaySettings {
+            budget: Budget::Nodes {
+                soft: 100,
+                hard: 1000,
             },
+            hash: 1,
+            opening: OpeningSettings {
+                check_nodes: 200,
+                ..OpeningSettings::default()
+            },
+            ..PlaySettings::default()
         }
     }
 
@@ -359,6 +495,51 @@ mod tests {
         let six = config(directory.path(), 6, 3);
         assert_eq!(run(&six, &judge()).expect("a run").games, 3);
         assert_eq!(run(&five, &judge()).expect("a run").games, 0);
+    }
+
+    #[test]
+    fn a_teacher_scores_what_was_played() {
+        let directory = tempfile::tempdir().expect("a folder");
+        let config = Config {
+            teacher: Some(narrow_net()),
+            ..config(directory.path(), 1, 1)
+        };
+        run(&config, &judge()).expect("a run");
+        let mut reader = GameReader::open(&path_of(&config, 0)).expect("a chunk");
+        let game = reader.next().expect("a game").expect("sound");
+        let mut again = game.clone();
+        let mut labeller = TeacherLabeller::new(narrow_net(), false);
+        labeller.game(&mut again).expect("legal");
+        assert_eq!(again, game);
+    }
+
+    #[test]
+    fn evaluated_positions_are_kept_and_scored() {
+        let directory = tempfile::tempdir().expect("a folder");
+        let settings = PlaySettings {
+            sample: NonZero::new(16),
+            ..play()
+        };
+        let config = Config {
+            kind: Kind::Evaluated(settings),
+            teacher: Some(narrow_net()),
+            ..config(directory.path(), 2, 1)
+        };
+        let summary = run(&config, &judge()).expect("a run");
+        let mut labeller = TeacherLabeller::new(narrow_net(), false);
+        let mut count = 0;
+        for number in 0..2 {
+            for record in PositionReader::open(&path_of(&config, number)).expect("a chunk") {
+                let record = record.expect("sound");
+                let mut again = record;
+                labeller.position(&mut again).expect("legal");
+                assert_eq!(again, record);
+                count += 1;
+            }
+        }
+        assert_eq!(count, summary.positions);
+        assert!(count > 100, "{count}");
+        assert_eq!(run(&config, &judge()).expect("a run").games, 0);
     }
 
     #[test]

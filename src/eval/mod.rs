@@ -2,6 +2,7 @@
 //! adjustments that come after either.
 
 mod misjudge;
+mod sample;
 mod tapered;
 
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use crate::nnue::{Accumulators, Network, material};
 use crate::types::{Role, Score};
 
 pub use misjudge::Misjudgement;
+pub use sample::EvaluationSample;
 
 /// What judges positions.
 #[derive(Clone)]
@@ -25,6 +27,7 @@ pub enum Judge {
 pub struct Evaluator {
     accumulators: Option<Accumulators>,
     misjudgement: Option<Misjudgement>,
+    sample: Option<EvaluationSample>,
 }
 
 impl Evaluator {
@@ -37,12 +40,24 @@ impl Evaluator {
         Evaluator {
             accumulators,
             misjudgement: None,
+            sample: None,
         }
     }
 
     /// Evaluates like a weaker player from now on, or soundly again.
     pub fn set_misjudgement(&mut self, misjudgement: Option<Misjudgement>) {
         self.misjudgement = misjudgement;
+    }
+
+    /// Keeps a sample of the positions that are evaluated from now on, or none.
+    pub fn set_sample(&mut self, sample: Option<EvaluationSample>) {
+        self.sample = sample;
+    }
+
+    /// The sample kept so far, which begins anew.
+    pub fn take_sample(&mut self) -> Vec<Position> {
+        let sample = self.sample.as_mut();
+        sample.map(EvaluationSample::take).unwrap_or_default()
     }
 
     /// Starts a new line.
@@ -71,6 +86,9 @@ impl Evaluator {
     /// The bare evaluation of the line's last position, from the side to move's point of view.
     #[must_use]
     pub fn evaluate(&mut self, position: &Position) -> Score {
+        if let Some(sample) = &mut self.sample {
+            sample.note(position);
+        }
         let evaluation = match &mut self.accumulators {
             Some(accumulators) => {
                 let output = accumulators.evaluate(position);

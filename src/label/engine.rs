@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use crate::board::Position;
 use crate::record::{GameRecord, NO_SCORE, PositionRecord};
+use crate::teacher::{IllegalRecord, MAX_SCORE};
 use crate::types::Color;
 
 use super::client::{ClientError, UciClient};
-use super::{Labeller, LineError, MAX_SCORE};
+use super::{Labeller, LineError};
 
 /// How the engine is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,13 +75,13 @@ impl EngineLabeller {
 
 impl Labeller for EngineLabeller {
     fn game(&mut self, game: &mut GameRecord) -> Result<(), LineError> {
-        let mut position = game.start.unpack()?;
+        let mut position = game.start.unpack().map_err(IllegalRecord::from)?;
         let start = position.fen();
         let mut moves = Vec::new();
         for (index, ply) in game.plies.iter_mut().enumerate() {
             let m = position
                 .unpack(ply.played)
-                .ok_or(LineError::IllegalMove { ply: index + 1 })?;
+                .ok_or(IllegalRecord::Move { ply: index + 1 })?;
             ply.score = self.score(&start, &moves, &position)?;
             moves.push(position.uci(m));
             position = position.play(m);
@@ -89,7 +90,7 @@ impl Labeller for EngineLabeller {
     }
 
     fn position(&mut self, record: &mut PositionRecord) -> Result<(), LineError> {
-        let position = record.board.unpack()?;
+        let position = record.board.unpack().map_err(IllegalRecord::from)?;
         record.score = self.score(&position.fen(), &[], &position)?;
         Ok(())
     }

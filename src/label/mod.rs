@@ -1,12 +1,11 @@
 //! New scores for recorded games and positions.
 //!
 //! They come from a network file of another engine, computed here at about a microsecond each
-//! ([`teacher`]), or from any UCI engine ([`engine`]), which runs as a process of its own behind
+//! ([`teacher`](crate::teacher)), or from any UCI engine ([`engine`]), which runs as a process of its own behind
 //! [`client`]. Scores are centipawns from White's side.
 
 pub mod client;
 pub mod engine;
-pub mod teacher;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,17 +13,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use thiserror::Error;
 
-use crate::board::FenError;
 use crate::files;
 use crate::record::{
     GameReader, GameRecord, GameWriter, PositionReader, PositionRecord, PositionWriter,
     RecordError, holds_positions,
 };
+use crate::teacher::{IllegalRecord, TeacherLabeller};
 
 use client::ClientError;
-
-/// Evaluations keep this far from mates, which begin at 32,000 less a thousand plies.
-const MAX_SCORE: i32 = 31_000;
 
 /// Gives scores, on one thread.
 pub trait Labeller: Send {
@@ -41,6 +37,16 @@ pub trait Labeller: Send {
     fn position(&mut self, record: &mut PositionRecord) -> Result<(), LineError>;
 }
 
+impl Labeller for TeacherLabeller {
+    fn game(&mut self, game: &mut GameRecord) -> Result<(), LineError> {
+        Ok(TeacherLabeller::game(self, game)?)
+    }
+
+    fn position(&mut self, record: &mut PositionRecord) -> Result<(), LineError> {
+        Ok(TeacherLabeller::position(self, record)?)
+    }
+}
+
 /// Why a game or a position got no label.
 #[derive(Debug, Error)]
 pub enum LineError {
@@ -49,9 +55,7 @@ pub enum LineError {
     #[error("the engine gave no score for {0}")]
     NoScore(String),
     #[error(transparent)]
-    Position(#[from] FenError),
-    #[error("ply {ply} is no legal move")]
-    IllegalMove { ply: usize },
+    Illegal(#[from] IllegalRecord),
 }
 
 /// Why labelling failed.

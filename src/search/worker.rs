@@ -1,5 +1,6 @@
 //! One search thread: everything that it owns, and the small steps that every node takes.
 
+use std::num::NonZero;
 use std::sync::Arc;
 
 use super::node_type::NodeType;
@@ -10,7 +11,7 @@ use super::stack::Stack;
 use super::stats::{PLIES, PlyStats, Stats};
 use super::{Limits, Report, Searched, Selectivity, Shared, Silent, Stopped};
 use crate::board::{KeyHistory, Position};
-use crate::eval::{Evaluator, Judge};
+use crate::eval::{EvaluationSample, Evaluator, Judge};
 use crate::history::{Histories, PieceTo};
 use crate::tablebase::Probing;
 use crate::types::{Depth, Move, PackedMove, Ply};
@@ -94,6 +95,16 @@ impl Worker {
     /// Forgets everything learnt, as for a new game.
     pub fn clear(&mut self) {
         self.histories = Histories::default();
+    }
+
+    /// Keeps one of `every` positions that are evaluated from now on, or none.
+    pub fn sample_evaluations(&mut self, every: Option<NonZero<u32>>) {
+        self.evaluator.set_sample(every.map(EvaluationSample::new));
+    }
+
+    /// The sample of evaluated positions kept so far, which begins anew.
+    pub fn take_sample(&mut self) -> Vec<Position> {
+        self.evaluator.take_sample()
     }
 
     /// Counts of the last search.

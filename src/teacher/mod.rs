@@ -20,11 +20,13 @@ mod accumulator;
 pub mod features;
 pub mod format;
 mod forward;
+mod label;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use accumulator::{Evaluation, Teacher};
 pub use format::{TeacherError, TeacherNet};
+pub use label::{IllegalRecord, MAX_SCORE, TeacherLabeller};
 
 use crate::types::{Board, Role};
 

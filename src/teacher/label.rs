@@ -1,12 +1,25 @@
-//! Scores from another engine's network, computed here.
+//! Scores for recorded games and positions from a teacher.
 
 use std::sync::Arc;
 
-use crate::board::Position;
-use crate::record::{GameRecord, NO_SCORE, PositionRecord};
-use crate::teacher::{Teacher, TeacherNet, centipawns, material_factor};
+use thiserror::Error;
 
-use super::{Labeller, LineError, MAX_SCORE};
+use crate::board::{FenError, Position};
+use crate::record::{GameRecord, NO_SCORE, PositionRecord};
+
+use super::{Teacher, TeacherNet, centipawns, material_factor};
+
+/// Evaluations keep this far from mates, which begin at 32,000 less a thousand plies.
+pub const MAX_SCORE: i32 = 31_000;
+
+/// A record that is no game or position of chess.
+#[derive(Debug, Error)]
+pub enum IllegalRecord {
+    #[error(transparent)]
+    Position(#[from] FenError),
+    #[error("ply {ply} is no legal move")]
+    Move { ply: usize },
+}
 
 /// A network on one thread. Positions in check get [`NO_SCORE`]: the engines that such networks
 /// come from never ask them for one.
@@ -47,16 +60,18 @@ impl TeacherLabeller {
             -score
         }
     }
-}
 
-impl Labeller for TeacherLabeller {
-    fn game(&mut self, game: &mut GameRecord) -> Result<(), LineError> {
+    /// Rewrites the scores of a game.
+    ///
+    /// # Errors
+    /// The game's start or a move is illegal.
+    pub fn game(&mut self, game: &mut GameRecord) -> Result<(), IllegalRecord> {
         let mut position = game.start.unpack()?;
         self.reset(&position);
         for (index, ply) in game.plies.iter_mut().enumerate() {
             let m = position
                 .unpack(ply.played)
-                .ok_or(LineError::IllegalMove { ply: index + 1 })?;
+                .ok_or(IllegalRecord::Move { ply: index + 1 })?;
             ply.score = self.score(&position);
             let delta = position.delta(m);
             self.teacher.push(&delta);
@@ -65,7 +80,11 @@ impl Labeller for TeacherLabeller {
         Ok(())
     }
 
-    fn position(&mut self, record: &mut PositionRecord) -> Result<(), LineError> {
+    /// Rewrites the score of a position.
+    ///
+    /// # Errors
+    /// The position is illegal.
+    pub fn position(&mut self, record: &mut PositionRecord) -> Result<(), IllegalRecord> {
         let position = record.board.unpack()?;
         self.reset(&position);
         record.score = self.score(&position);

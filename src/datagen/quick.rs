@@ -1,0 +1,312 @@
+//! Games chosen by evaluation alone, one ply ahead: thousands of plies where a search plays one.
+//!
+//! Every move is tried, the reply's captures are played out, and some noise decides between moves
+//! of about the same worth; now and then a move is random. Such games look enough like chess to
+//! learn an evaluation from in great number. Their results say little.
+
+use fastrand::Rng;
+
+use crate::board::{Delta, Game, Position, Stage};
+use crate::eval::Evaluator;
+use crate::record::{GameRecord, PackedBoard, PlyRecord};
+use crate::teacher::{Teacher, centipawns};
+use crate::types::{GameResult, Move, MoveList, PackedMove, Role, Score};
+
+use super::opening::{MAX_TRIES, NothingEven, OpeningSettings, random_opening};
+use super::play::Played;
+use super::referee::{Adjudication, Referee};
+
+/// How quick games are played.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuickSettings {
+    pub opening: OpeningSettings,
+    pub adjudication: Adjudication,
+    /// Share of moves that are random.
+    pub random_share: f64,
+    /// Largest error, in centipawns, with which a move's worth is seen.
+    pub noise: i32,
+}
+
+impl Default for QuickSettings {
+    fn default() -> QuickSettings {
+        QuickSettings {
+            opening: OpeningSettings::default(),
+            adjudication: Adjudication {
+                win_plies: 8,
+                max_plies: 300,
+                ..Adjudication::default()
+            },
+            random_share: 0.03,
+            noise: 15,
+        }
+    }
+}
+
+/// What evaluates.
+pub enum QuickJudge {
+    /// The engine's own evaluation.
+    Own(Box<Evaluator>),
+    /// A teacher's network.
+    Teacher(Box<Teacher>),
+}
+
+impl QuickJudge {
+    fn reset(&mut self, root: &Position) {
+        match self {
+            QuickJudge::Own(own) => own.reset(root),
+            QuickJudge::Teacher(teacher) => teacher.reset(root),
+        }
+    }
+
+    fn push(&mut self, delta: &Delta) {
+        match self {
+            QuickJudge::Own(own) => own.push(delta),
+            QuickJudge::Teacher(teacher) => teacher.push(delta),
+        }
+    }
+
+    fn pop(&mut self) {
+        match self {
+            QuickJudge::Own(own) => own.pop(),
+            QuickJudge::Teacher(teacher) => teacher.pop(),
+        }
+    }
+
+    /// Centipawns for the side to move.
+    fn evaluate(&mut self, position: &Position) -> i32 {
+        match self {
+            QuickJudge::Own(own) => own.evaluate(position).raw(),
+            QuickJudge::Teacher(teacher) => centipawns(teacher.evaluate(position).leaning()),
+        }
+    }
+}
+
+/// Plays quick games.
+pub struct QuickPlayer {
+    settings: QuickSettings,
+    judge: QuickJudge,
+    nodes: u64,
+}
+
+/// Captures are played out no further than this.
+const CAPTURE_PLIES: u32 = 6;
+/// A mate, and more than any evaluation.
+const MATE: i32 = 20_000;
+
+impl QuickPlayer {
+    #[must_use]
+    pub const fn new(settings: QuickSettings, judge: QuickJudge) -> QuickPlayer {
+        QuickPlayer {
+            settings,
+            judge,
+            nodes: 0,
+        }
+    }
+
+    /// Plays a game from a random opening. What comes out follows from the state of `rng` alone.
+    ///
+    /// # Errors
+    /// The settings allow no opening, or hardly any.
+    pub fn play(&mut self, rng: &mut Rng) -> Result<Played, NothingEven> {
+        for _ in 0..MAX_TRIES {
+            let Some(opening) = random_opening(rng, &self.settings.opening) else {
+                continue;
+            };
+            self.judge.reset(&opening);
+            let score = self.captures(&opening, -MATE, MATE, CAPTURE_PLIES);
+            if score.abs() <= self.settings.opening.max_imbalance {
+                return Ok(self.play_from(opening, rng));
+            }
+        }
+        Err(NothingEven)
+    }
+
+    fn play_from(&mut self, start: Position, rng: &mut Rng) -> Played {
+        let mut game = GameRecord {
+            start: PackedBoard::pack(&start),
+            result: GameResult::Draw,
+            plies: Vec::new(),
+        };
+        let mut line = Game::from(start);
+        let mut referee = Referee::new(self.settings.adjudication.clone());
+        self.nodes = 0;
+        loop {
+            if let Some(end) = line.end() {
+                game.result = end.result();
+                break;
+            }
+            if game.plies.len() >= self.settings.adjudication.max_plies {
+                break;
+            }
+            let Some((m, score)) = self.choose(&line, rng) else {
+                break;
+            };
+            let position = line.position();
+            let white = if position.turn().is_white() {
+                score
+            } else {
+                -score
+            };
+            game.plies.push(PlyRecord {
+                played: PackedMove::new(m),
+                score: white as i16,
+            });
+            if let Some(result) = referee.judge(Score::cp(white), position.game_ply()) {
+                game.result = result;
+                break;
+            }
+            line.play(m);
+        }
+        Played {
+            game,
+            nodes: self.nodes,
+            evaluated: Vec::new(),
+        }
+    }
+
+    /// A move and what it seems to be worth for its side.
+    fn choose(&mut self, line: &Game, rng: &mut Rng) -> Option<(Move, i32)> {
+        let position = line.position();
+        self.judge.reset(position);
+        let moves = position.legal_moves();
+        if rng.f64() < self.settings.random_share {
+            let m = *moves.get(rng.usize(0..moves.len().max(1)))?;
+            return Some((m, self.captures(position, -MATE, MATE, CAPTURE_PLIES)));
+        }
+        let noise = self.settings.noise;
+        let mut best: Option<(Move, i32, i32)> = None;
+        for m in candidates(position, &moves) {
+            let error = rng.i32(-noise..=noise);
+            // What is worth no more than this can't be chosen.
+            let floor = best.map_or(-MATE, |(_, seen, _)| seen - error);
+            let delta = position.delta(m);
+            let child = position.play_delta(m, &delta);
+            let value = if line.history().contains(&child.key()) {
+                0
+            } else {
+                self.judge.push(&delta);
+                let value = -self.captures(&child, -MATE, -floor, CAPTURE_PLIES);
+                self.judge.pop();
+                value
+            };
+            if best.is_none_or(|(_, seen, _)| value + error > seen) {
+                best = Some((m, value + error, value));
+            }
+        }
+        best.map(|(m, _, value)| (m, value))
+    }
+
+    /// The worth of a position for its mover when captures that lose nothing are played out.
+    fn captures(&mut self, position: &Position, alpha: i32, beta: i32, plies: u32) -> i32 {
+        self.nodes += 1;
+        let in_check = position.in_check();
+        let mut best = -MATE;
+        let mut moves = MoveList::new();
+        let legality = position.legality();
+        if in_check && plies > 0 {
+            position.generate(&legality, Stage::All, &mut moves);
+        } else {
+            best = self.judge.evaluate(position);
+            if best >= beta || plies == 0 {
+                return best;
+            }
+            position.generate(&legality, Stage::Noisy, &mut moves);
+            moves.retain(|&mut m| position.see_ge(m, 0));
+            moves.sort_unstable_by_key(|m| std::cmp::Reverse(m.capture().map(|role| role as u8)));
+        }
+        let mut alpha = alpha.max(best);
+        for m in moves {
+            let delta = position.delta(m);
+            let child = position.play_delta(m, &delta);
+            self.judge.push(&delta);
+            let value = -self.captures(&child, -beta, -alpha, plies - 1);
+            self.judge.pop();
+            best = best.max(value);
+            alpha = alpha.max(value);
+            if alpha >= beta {
+                break;
+            }
+        }
+        best
+    }
+}
+
+/// The moves worth an evaluation, captures first: those that lose no material, or all if there
+/// are no such.
+fn candidates(position: &Position, moves: &MoveList) -> MoveList {
+    let sound = |m: &Move| m.role() == Role::King || position.see_ge(*m, 0);
+    let mut kept: MoveList = if position.in_check() {
+        MoveList::new()
+    } else {
+        moves.iter().copied().filter(sound).collect()
+    };
+    if kept.is_empty() {
+        kept.clone_from(moves);
+    }
+    kept.sort_by_key(|m| !(m.is_capture() || m.is_promotion()));
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::Judge;
+    use crate::nnue::Network;
+    use crate::teacher::tests::narrow_net;
+    use crate::types::CastlingMode;
+
+    fn players() -> [QuickPlayer; 2] {
+        let settings = QuickSettings {
+            opening: OpeningSettings {
+                fischer_share: 0.5,
+                // The made-up teacher finds hardly any opening even.
+                max_imbalance: MATE,
+                ..OpeningSettings::default()
+            },
+            adjudication: Adjudication {
+                max_plies: 60,
+                ..Adjudication::default()
+            },
+            ..QuickSettings::default()
+        };
+        let own = Evaluator::new(Judge::Network(Network::embedded()));
+        let teacher = Teacher::new(narrow_net());
+        [
+            QuickJudge::Own(Box::new(own)),
+            QuickJudge::Teacher(Box::new(teacher)),
+        ]
+        .map(|judge| QuickPlayer::new(settings.clone(), judge))
+    }
+
+    #[test]
+    fn games_replay_and_follow_from_their_seed() {
+        for mut player in players() {
+            for seed in 0..4 {
+                let mut play = || player.play(&mut Rng::with_seed(seed)).expect("an opening");
+                let first = play().game;
+                assert_eq!(play().game, first);
+                assert!(!first.plies.is_empty());
+                let mut position = first.start.unpack().expect("a legal start");
+                for ply in &first.plies {
+                    let m = position.unpack(ply.played).expect("a legal move");
+                    position = position.play(m);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn mates_and_hanging_pieces_are_seen() {
+        let [mut player, _] = players();
+        player.settings.random_share = 0.0;
+        for (fen, expected) in [
+            ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8"),
+            ("3q2k1/5ppp/8/8/8/8/5PPP/3Q2K1 w - - 0 1", "d1d8"),
+        ] {
+            let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
+            let m = position.parse_uci(expected).expect("a move");
+            let chosen = player.choose(&Game::from(position), &mut Rng::with_seed(1));
+            assert_eq!(chosen.map(|(m, _)| m), Some(m), "{fen}");
+        }
+    }
+}
