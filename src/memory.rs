@@ -82,6 +82,42 @@ impl<T: PartialEq> PartialEq for LargeTable<T> {
     }
 }
 
+impl<T: Zeroable> LargeTable<T> {
+    /// Zeroes all values.
+    pub fn clear(&mut self) {
+        bytemuck::fill_zeroes(self);
+    }
+}
+
+/// Bytes of memory that this machine, or the container that the program runs in, has for all its
+/// programs together; `None` where that is not known.
+///
+/// A system that hands out memory only when it is first touched promises more than this, and
+/// ends the program when it cannot keep the promise.
+#[must_use]
+pub fn physical_memory() -> Option<u64> {
+    const KIB: u64 = 1024;
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let total = meminfo
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?
+        .split_whitespace()
+        .next()?
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(KIB)?;
+    // "max" where the container has no limit.
+    let container = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let container = container.and_then(|text| text.trim().parse().ok());
+    Some(container.map_or(total, |limit: u64| limit.min(total)))
+}
+
+/// Whether so many bytes could be allocated just now.
+#[must_use]
+pub fn can_allocate(bytes: usize) -> bool {
+    LargeTable::<u8>::new(bytes).is_ok()
+}
+
 /// A refusal only means ordinary pages.
 #[cfg(target_os = "linux")]
 fn advise_huge_pages(map: &MmapMut) {

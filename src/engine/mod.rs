@@ -286,7 +286,7 @@ impl Engine {
         self.pool().map(|_| ())
     }
 
-    fn pool(&mut self) -> Result<&Pool, EngineError> {
+    fn pool(&mut self) -> Result<&mut Pool, EngineError> {
         if self.pool.is_none() {
             let mut made = Pool::new(self.threads, self.hash_mib, &self.judge);
             if made.is_err() {
@@ -296,7 +296,7 @@ impl Engine {
             }
             self.pool = Some(made?);
         }
-        self.pool.as_ref().ok_or(EngineError::NoThreads)
+        self.pool.as_mut().ok_or(EngineError::NoThreads)
     }
 
     fn idle(&self) -> Result<(), EngineError> {
@@ -326,20 +326,29 @@ impl Engine {
         }
     }
 
-    /// Sets the size of the hash table and allocates it at once.
+    /// Sets the size of the hash table and allocates it at once; a table that has the size keeps
+    /// its contents.
     ///
     /// # Errors
     /// If memory lacks (the old size is kept) or a search is running.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), EngineError> {
-        self.rebuild(self.threads, mib.clamp(HASH_MIN, HASH_MAX))
+        let mib = mib.clamp(HASH_MIN, HASH_MAX);
+        if self.pool.is_some() && mib == self.hash_mib {
+            return self.idle();
+        }
+        self.rebuild(self.threads, mib)
     }
 
-    /// Sets the number of search threads and starts them at once.
+    /// Sets the number of search threads and starts them at once; nothing happens if they run.
     ///
     /// # Errors
     /// If the system refuses (the old number is kept) or a search is running.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), EngineError> {
-        self.rebuild(threads.clamp(1, THREADS_MAX), self.hash_mib)
+        let threads = threads.clamp(1, THREADS_MAX);
+        if self.pool.is_some() && threads == self.threads {
+            return self.idle();
+        }
+        self.rebuild(threads, self.hash_mib)
     }
 
     /// Evaluates with the network in a file from now on, or with the embedded one.

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use thiserror::Error;
@@ -10,12 +11,21 @@ use super::pipeline::{Pipeline, Prepared};
 use super::reporter::{Conclusion, Reporter, Totals};
 use super::vote;
 use crate::eval::Judge;
+use crate::memory::can_allocate;
 use crate::search::{Info, Job, Limits, Outcome, Report, Shared, Silent, Stats, Worker};
 use crate::tt::{AllocError, TranspositionTable};
 use crate::types::{Depth, Move, Ply, Score};
 
 /// The search recurses to `MAX_PLY` with a node's move list on the stack of each ply.
 const STACK_BYTES: usize = 16 << 20;
+
+/// What a worker may allocate, and room for what searches, the session and the system allocate
+/// besides: more than this must be free when a thread is added.
+const WORKER_BYTES: usize = 64 << 20;
+/// How long a result waits for helpers that have been told to stop. They need a fraction of this
+/// if they run at all; with many more threads than cores it takes the system longer to let each
+/// of them run.
+const HELPER_PATIENCE: Duration = Duration::from_millis(5);
 
 /// Why there is no pool.
 #[derive(Debug, Error)]
@@ -27,6 +37,8 @@ pub enum PoolError {
         number: usize,
         error: std::io::Error,
     },
+    #[error("no memory for search thread {0}")]
+    Worker(usize),
 }
 
 /// What a thread is asked to do.
@@ -35,6 +47,8 @@ enum Task {
     Helper {
         request: Arc<Job>,
         done: Sender<Option<Outcome>>,
+        /// Held while at work.
+        busy: Sender<()>,
     },
     /// Be the first thread of a search: search, gather the helpers' outcomes and report the
     /// result.
@@ -48,12 +62,16 @@ struct MainTask {
     reporter: Reporter,
     helpers: Receiver<Option<Outcome>>,
     prepared: Prepared,
+    /// Held while at work.
+    busy: Sender<()>,
 }
 
 /// A running set of search threads and what they share.
 pub struct Pool {
     shared: Arc<Shared>,
     threads: Vec<(Sender<Task>, JoinHandle<()>)>,
+    /// Disconnected once every thread has ended its part of the last search.
+    busy: Option<Receiver<()>>,
 }
 
 impl Pool {
@@ -68,42 +86,58 @@ impl Pool {
         let mut pool = Pool {
             shared,
             threads: Vec::with_capacity(threads),
+            busy: None,
         };
         for id in 0..threads {
-            let (tasks, inbox) = unbounded();
-            let shared = Arc::clone(&pool.shared);
-            let judge = judge.clone();
-            let handle = thread::Builder::new()
-                .name(format!("search-{id}"))
-                .stack_size(STACK_BYTES)
-                .spawn(move || {
-                    // Made here so that a thread's tables lie near the core that uses them.
-                    let mut worker = Worker::new(id, Arc::clone(&shared), judge);
-                    serve(&mut worker, &inbox, &shared);
-                })
-                .map_err(|error| PoolError::Thread {
-                    number: id + 1,
-                    error,
-                })?;
-            pool.threads.push((tasks, handle));
+            pool.add_thread(id, judge)?;
         }
         Ok(pool)
+    }
+
+    /// Starts a thread and waits until it has built its worker, so that a failure is known now
+    /// and not in the next search.
+    fn add_thread(&mut self, id: usize, judge: &Judge) -> Result<(), PoolError> {
+        let number = id + 1;
+        // A small allocation that fails ends the program: see first whether all of them fit.
+        if !can_allocate(WORKER_BYTES) {
+            return Err(PoolError::Worker(number));
+        }
+        let (tasks, inbox) = unbounded();
+        let (built, is_built) = bounded(1);
+        let shared = Arc::clone(&self.shared);
+        let judge = judge.clone();
+        let handle = thread::Builder::new()
+            .name(format!("search-{id}"))
+            .stack_size(STACK_BYTES)
+            .spawn(move || {
+                // Made here so that a thread's tables lie near the core that uses them.
+                let mut worker = Worker::new(id, Arc::clone(&shared), judge);
+                let _ = built.send(());
+                serve(&mut worker, &inbox, &shared);
+            })
+            .map_err(|error| PoolError::Thread { number, error })?;
+        self.threads.push((tasks, handle));
+        is_built.recv().map_err(|_| PoolError::Worker(number))
     }
 
     /// Begins a search; its course and its end go through the reporter. The stages of the
     /// pipeline that come before the search are run at once, on the caller's thread and on the
     /// search's clock. Any `stop` or `ponderhit` after this call concerns this search, even if no
     /// thread has woken yet. The caller makes sure that no search is running.
-    pub fn start(&self, mut request: Job, reporter: Reporter, pipeline: &Pipeline) {
+    pub fn start(&mut self, mut request: Job, reporter: Reporter, pipeline: &Pipeline) {
+        self.wait_until_idle();
         self.shared.begin(request.ponder);
         let prepared = pipeline.prepare(&mut request, |text| reporter.note(text));
         let request = Arc::new(request);
         let (done, helpers) = unbounded();
+        let (busy, idle) = bounded(0);
+        self.busy = Some(idle);
         if prepared.answer.is_none() {
             for (tasks, _) in self.threads.iter().skip(1) {
                 let _ = tasks.send(Task::Helper {
                     request: Arc::clone(&request),
                     done: done.clone(),
+                    busy: busy.clone(),
                 });
             }
         }
@@ -113,9 +147,18 @@ impl Pool {
             reporter,
             helpers,
             prepared,
+            busy,
         };
         if let Some((tasks, _)) = self.threads.first() {
             let _ = tasks.send(Task::Main(Box::new(main)));
+        }
+    }
+
+    /// Waits for helpers of the last search that its result has not waited for.
+    fn wait_until_idle(&mut self) {
+        if let Some(busy) = self.busy.take() {
+            // Nothing is ever sent; the error comes when the last thread is done.
+            let _ = busy.recv();
         }
     }
 
@@ -131,7 +174,8 @@ impl Pool {
 
     /// Empties the hash table and lets every thread forget what it learned; done on return.
     /// The caller makes sure that no search is running.
-    pub fn clear(&self) {
+    pub fn clear(&mut self) {
+        self.wait_until_idle();
         let (done, cleared) = bounded(self.threads.len());
         for (tasks, _) in &self.threads {
             let _ = tasks.send(Task::Clear { done: done.clone() });
@@ -142,7 +186,8 @@ impl Pool {
     }
 
     /// Empties the hash table only.
-    pub fn clear_hash(&self) {
+    pub fn clear_hash(&mut self) {
+        self.wait_until_idle();
         self.shared.tt.clear(self.threads.len());
     }
 }
@@ -162,8 +207,15 @@ impl Drop for Pool {
 fn serve(worker: &mut Worker, tasks: &Receiver<Task>, shared: &Shared) {
     for task in tasks {
         match task {
-            Task::Helper { request, done } => {
-                let _ = done.send(worker.search(&request, Box::new(Silent)));
+            Task::Helper {
+                request,
+                done,
+                busy,
+            } => {
+                if !shared.signals.is_stopped() {
+                    let _ = done.send(worker.search(&request, Box::new(Silent)));
+                }
+                drop(busy);
             }
             Task::Main(main) => run(worker, *main, shared),
             Task::Clear { done } => {
@@ -186,7 +238,10 @@ fn run(worker: &mut Worker, main: MainTask, shared: &Shared) {
     }
     shared.signals.hold(request.infinite);
     shared.signals.stop();
-    outcomes.extend(main.helpers.iter().flatten());
+    let deadline = Instant::now() + HELPER_PATIENCE;
+    while let Ok(outcome) = main.helpers.recv_deadline(deadline) {
+        outcomes.extend(outcome);
+    }
     let best_thread = if may_vote(&request.limits) {
         vote::best_thread(&outcomes)
     } else {
@@ -203,6 +258,7 @@ fn run(worker: &mut Worker, main: MainTask, shared: &Shared) {
         hashfull: shared.tt.hashfull(),
         stats,
     };
+    drop(main.busy);
     lock(&reporter).finish(&conclusion, totals, main.prepared.revisions);
 }
 

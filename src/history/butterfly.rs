@@ -19,6 +19,11 @@ impl Default for ButterflyHistory {
 }
 
 impl ButterflyHistory {
+    /// Forgets everything, without allocating.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
     fn index(color: Color, threats: Threats, m: PackedMove) -> usize {
         let (from, to) = (m.from(), m.to());
         let threat = 2 * usize::from(threats.contains(from)) + usize::from(threats.contains(to));

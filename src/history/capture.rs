@@ -19,6 +19,11 @@ impl Default for CaptureHistory {
 }
 
 impl CaptureHistory {
+    /// Forgets everything, without allocating.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
     fn index(piece: Piece, m: Move) -> usize {
         let victim = m.capture().map_or(0, |role: Role| role as usize);
         (piece_index(piece) * SQUARES + m.to().to_usize()) * VICTIMS + victim

@@ -81,6 +81,11 @@ impl Default for ContinuationHistory {
 }
 
 impl ContinuationHistory {
+    /// Forgets everything, without allocating.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
     /// The histories of all moves after an earlier one.
     #[must_use]
     #[inline]

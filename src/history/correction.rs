@@ -23,6 +23,11 @@ impl Default for CorrectionHistory {
 }
 
 impl CorrectionHistory {
+    /// Forgets everything, without allocating.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
     fn index(color: Color, key: u64) -> usize {
         color_index(color) * FEATURES + (key as usize & (FEATURES - 1))
     }

@@ -43,6 +43,22 @@ pub struct Histories {
     pub continuation_correction: CorrectionHistory,
 }
 
+impl Histories {
+    /// Forgets everything, without allocating.
+    pub fn clear(&mut self) {
+        self.butterfly.clear();
+        self.capture.clear();
+        self.continuation.clear();
+        self.pawn.clear();
+        self.pawn_correction.clear();
+        self.minor_correction.clear();
+        self.non_pawn_correction
+            .iter_mut()
+            .for_each(CorrectionHistory::clear);
+        self.continuation_correction.clear();
+    }
+}
+
 const COLORS: usize = 2;
 const SQUARES: usize = 64;
 /// Roles of both colours.

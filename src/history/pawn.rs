@@ -22,6 +22,11 @@ impl Default for PawnHistory {
 }
 
 impl PawnHistory {
+    /// Forgets everything, without allocating.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
     fn row(pawn_key: u64) -> usize {
         pawn_key as usize & (STRUCTURES - 1)
     }

@@ -13,12 +13,12 @@
 //! and a tag that two threads wrote at the same time do not match. The idea of checking one by
 //! the other is Hyatt and Mann's lockless hashing.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use bytemuck::Zeroable;
 use thiserror::Error;
 
-use crate::memory::{LargeTable, prefetch};
+use crate::memory::{LargeTable, physical_memory, prefetch};
 use crate::types::{Bound, Depth, PackedMove, Ply, Score};
 
 /// Entries in a cluster.
@@ -46,7 +46,7 @@ pub(crate) struct Cluster {
 
 const _: () = assert!(size_of::<Cluster>() == 32);
 
-/// The memory for a table could not be had.
+/// The memory for a table could not be allocated.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("no memory for a hash table of {0} MiB")]
 pub struct AllocError(pub usize);
@@ -144,9 +144,12 @@ fn tag(tags: u64, index: usize) -> u16 {
     (tags >> (TAG_BITS * index)) as u16
 }
 
-/// The table. Shared by reference; every method but [`TranspositionTable::resize`] takes `&self`.
+/// The table, shared by reference.
 pub struct TranspositionTable {
     clusters: LargeTable<Cluster>,
+    /// Nothing has been stored since the table was made or cleared. Clearing would otherwise make
+    /// the system provide memory that nobody has used.
+    clean: AtomicBool,
     age: AtomicU8,
 }
 
@@ -157,40 +160,38 @@ impl TranspositionTable {
     /// If the memory cannot be had.
     pub fn new(mib: usize) -> Result<TranspositionTable, AllocError> {
         const MIB: usize = 1 << 20;
-        let clusters = mib.max(1).saturating_mul(MIB / size_of::<Cluster>());
+        let bytes = mib.max(1).saturating_mul(MIB);
+        // The system may promise more than it has; then the program would end when it uses it.
+        if physical_memory().is_some_and(|physical| bytes as u64 > physical) {
+            return Err(AllocError(mib));
+        }
+        let clusters = bytes / size_of::<Cluster>();
         Ok(TranspositionTable {
             clusters: LargeTable::new(clusters).map_err(|_| AllocError(mib))?,
+            clean: AtomicBool::new(true),
             age: AtomicU8::new(0),
         })
     }
 
-    /// Forgets everything and takes a new size; on failure the table stays as it was.
-    ///
-    /// # Errors
-    /// If the memory cannot be had.
-    pub fn resize(&mut self, mib: usize) -> Result<(), AllocError> {
-        *self = TranspositionTable::new(mib)?;
-        Ok(())
-    }
-
-    /// Forgets everything, with several threads.
+    /// Forgets everything. The work is divided among up to `threads` threads; where the system
+    /// starts none, the caller does all of it.
     pub fn clear(&self, threads: usize) {
-        let clusters = &self.clusters;
-        let part = clusters.len().div_ceil(threads.max(1));
-        std::thread::scope(|scope| {
-            for clusters in clusters.chunks(part) {
-                scope.spawn(move || {
-                    for cluster in clusters {
-                        cluster
-                            .entries
-                            .iter()
-                            .for_each(|entry| entry.store(0, Relaxed));
-                        cluster.tags.store(0, Relaxed);
-                    }
-                });
-            }
-        });
         self.age.store(0, Relaxed);
+        if self.clean.swap(true, Relaxed) {
+            return;
+        }
+        let part = self.clusters.len().div_ceil(threads.max(1));
+        let mut parts = self.clusters.chunks(part);
+        let own = parts.next();
+        std::thread::scope(|scope| {
+            for part in parts {
+                let thread = std::thread::Builder::new();
+                if thread.spawn_scoped(scope, || clear(part)).is_err() {
+                    clear(part);
+                }
+            }
+            own.map(clear);
+        });
     }
 
     /// Entries from now on count as newer than all before.
@@ -237,6 +238,10 @@ impl TranspositionTable {
     /// Stores a result `ply` plies below the root. An old move is kept where there is no new
     /// one, and a much deeper result of the same search is kept whole.
     pub fn store(&self, key: u64, ply: Ply, entry: &TtEntry) {
+        // Read first: a write would take the cache line from the other threads.
+        if self.clean.load(Relaxed) {
+            self.clean.store(false, Relaxed);
+        }
         let cluster = self.cluster(key);
         let age = self.age.load(Relaxed);
         let tags = cluster.tags.load(Relaxed);
@@ -277,6 +282,16 @@ impl TranspositionTable {
             .filter(|word| !word.is_empty() && word.age() == age)
             .count();
         (used * 1000 / looked_at.max(1)) as u32
+    }
+}
+
+fn clear(clusters: &[Cluster]) {
+    for cluster in clusters {
+        cluster
+            .entries
+            .iter()
+            .for_each(|entry| entry.store(0, Relaxed));
+        cluster.tags.store(0, Relaxed);
     }
 }
 
@@ -328,6 +343,49 @@ mod tests {
         assert_eq!(table.probe(78, Ply(0), 0), None);
         table.clear(2);
         assert_eq!(table.probe(77, Ply(0), 0), None);
+    }
+
+    #[test]
+    fn clearing_works_without_threads_and_again() {
+        let table = TranspositionTable::new(3).unwrap();
+        for threads in [0, 1, 2, 5, 1000] {
+            table.store(77, Ply(0), &entry(9, 123));
+            table.store(u64::MAX - 77, Ply(0), &entry(9, 123));
+            table.clear(threads);
+            table.clear(threads);
+            assert!(table.clusters.iter().all(|cluster| {
+                let entries = cluster.entries.iter().all(|entry| entry.load(Relaxed) == 0);
+                entries && cluster.tags.load(Relaxed) == 0
+            }));
+        }
+    }
+
+    /// Memory that nobody has used stays with the system.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn clearing_a_fresh_table_touches_nothing() {
+        const MIB: usize = 64;
+        let resident = || {
+            let pages = std::fs::read_to_string("/proc/self/statm").expect("on Linux");
+            let resident = pages.split(' ').nth(1).expect("a second number");
+            resident.parse::<usize>().expect("a number") * 4096
+        };
+        let table = TranspositionTable::new(MIB).unwrap();
+        let before = resident();
+        table.clear(1);
+        // Other tests run meanwhile, in other threads.
+        assert!(resident() < before + (MIB << 19));
+        table.store(77, Ply(0), &entry(9, 123));
+        table.clear(1);
+        assert!(table.probe(77, Ply(0), 0).is_none());
+    }
+
+    #[test]
+    fn more_than_the_machine_has_is_refused() {
+        assert_eq!(
+            TranspositionTable::new(1 << 25).err(),
+            Some(AllocError(1 << 25))
+        );
     }
 
     #[test]
