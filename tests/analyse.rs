@@ -1,0 +1,183 @@
+//! `pleach analyse` as its users see it: the real binary, its text, its JSON and Ctrl-C.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn pleach(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pleach"));
+    command.arg("analyse").args(arguments);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    pleach(arguments).output().expect("the program starts")
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", stderr(output));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn json(arguments: &[&str]) -> Vec<Value> {
+    let text = stdout(&run(arguments));
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"));
+    lines.collect()
+}
+
+/// The names of an object's fields.
+fn fields(value: &Value) -> Vec<&str> {
+    let object = value.as_object().expect("an object");
+    let mut names: Vec<&str> = object.keys().map(String::as_str).collect();
+    names.sort_unstable();
+    names
+}
+
+/// The schema is a promise: a field that leaves or changes its name breaks programs.
+#[test]
+fn the_json_schema_is_kept() {
+    let lines = json(&[
+        "startpos",
+        "moves",
+        "e2e4",
+        "--depth",
+        "6",
+        "--multipv",
+        "2",
+        "--json",
+    ]);
+    let (first, last) = (&lines[0], &lines[lines.len() - 1]);
+    assert_eq!(fields(first), ["fen", "schema", "turn", "type"]);
+    assert_eq!(
+        (&first["schema"], &first["turn"]),
+        (&1.into(), &"black".into())
+    );
+    let line = &lines[lines.len() - 2];
+    assert_eq!(
+        fields(line),
+        [
+            "bound", "cp", "depth", "effort", "hashfull", "mate", "multipv", "nodes", "nps", "pv",
+            "san", "seldepth", "tbhits", "time_ms", "type", "wdl"
+        ]
+    );
+    assert_eq!((&line["depth"], &line["multipv"]), (&6.into(), &2.into()));
+    let effort = line["effort"].as_f64().expect("an effort");
+    assert!((0.0..=1.0).contains(&effort));
+    assert_eq!(
+        fields(last),
+        [
+            "best", "cp", "depth", "efforts", "fen", "mate", "nodes", "ponder", "san", "time_ms",
+            "type", "wdl"
+        ]
+    );
+    let efforts = last["efforts"].as_array().expect("a list");
+    assert_eq!(efforts.len(), 20);
+    assert_eq!(fields(&efforts[0]), ["move", "nodes", "san"]);
+    let wdl = last["wdl"].as_array().expect("a list");
+    assert_eq!(wdl.iter().filter_map(Value::as_u64).sum::<u64>(), 1000);
+}
+
+#[test]
+fn moves_are_chosen_and_excluded() {
+    let best = |more: &[&str]| {
+        let mut arguments = vec!["startpos", "--depth", "4", "--json"];
+        arguments.extend(more);
+        let lines = json(&arguments);
+        lines[lines.len() - 1]["best"]
+            .as_str()
+            .expect("a move")
+            .to_owned()
+    };
+    assert_eq!(best(&["--searchmoves", "Na3", "--hash", "1"]), "b1a3");
+    let first = best(&[]);
+    assert_ne!(best(&["--excludemoves", &first]), first);
+    let none = run(&["startpos", "--searchmoves", "e4", "--excludemoves", "e2e4"]);
+    assert!(!none.status.success() && stderr(&none).contains("no move is left"));
+}
+
+#[test]
+fn what_is_out_of_range_is_refused() {
+    for option in ["--threads", "--hash", "--multipv", "--depth", "--nodes"] {
+        assert_eq!(
+            run(&["startpos", option, "0"]).status.code(),
+            Some(2),
+            "{option}"
+        );
+    }
+    assert_eq!(
+        run(&["startpos", "--infinite", "--depth", "3"])
+            .status
+            .code(),
+        Some(2)
+    );
+}
+
+#[test]
+fn without_a_terminal_there_are_plain_lines() {
+    let text = stdout(&run(&["e4", "e5", "--depth", "5"]));
+    assert!(
+        text.contains("White to move") && text.contains("Best move: "),
+        "{text}"
+    );
+    assert!(!text.contains('\u{1b}'), "{text}");
+    let mated = stdout(&run(&["f3", "e5", "g4", "Qh4", "--infinite"]));
+    assert!(mated.contains("No legal move: checkmate"), "{mated}");
+}
+
+#[test]
+fn positions_come_on_standard_input() {
+    let mut child = pleach(&["-", "--depth", "3", "--json"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin
+        .write_all(b"[White \"A\"]\n\n1. d4 d5 *\n")
+        .expect("written");
+    drop(stdin);
+    let text = stdout(&child.wait_with_output().expect("an output"));
+    assert!(
+        text.contains("rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w"),
+        "{text}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_search_with_its_best_move() {
+    let mut child = pleach(&["startpos", "--infinite", "--json"])
+        .spawn()
+        .expect("a child");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let mut next = || lines.next().expect("a line").expect("readable");
+    while !next().contains("\"depth\":4,") {}
+    interrupt(&child);
+    loop {
+        let line = next();
+        if line.contains("\"type\":\"result\"") {
+            let value: Value = serde_json::from_str(&line).expect("JSON");
+            assert!(value["best"].is_string());
+            break;
+        }
+    }
+    assert!(child.wait().expect("ended").success());
+}
+
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    let killed = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(killed.expect("kill exists").success());
+}
