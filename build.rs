@@ -26,13 +26,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => shipped_network(&package.join("nets"))?,
     };
     println!("cargo:rerun-if-changed={}", path.display());
-    let net = format::QuantisedNet::load(&path)
-        .map_err(|error| format!("{}: {error}", path.display()))?;
+    let net = format::load_header(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let source = format!(
         "/// Width of the hidden layer: that of the network embedded in this build.\n\
          pub const HIDDEN: usize = {};\n\
          /// The embedded network's file.\n\
-         static EMBEDDED: &[u8] = include_bytes!({:?});\n",
+         pub(super) static EMBEDDED: &[u8] = include_bytes!({:?});\n",
         net.hidden,
         path.canonicalize()?,
     );

@@ -21,9 +21,10 @@ use arrayvec::ArrayVec;
 use crate::board::{Delta, Position};
 use crate::types::{Board, Color, MAX_PLY, Piece, Role, Square};
 
-use super::features::{Feature, KingBuckets, View, output_bucket};
-use super::network::{Network, Row};
-use super::simd::kernels::{output, update, update_many};
+use super::features::{Feature, KingBuckets, View};
+use super::network::Network;
+use super::row::Row;
+use super::simd::kernels::{update, update_many};
 use super::simd::{Isa, Operation, Simd};
 
 /// Positions on the stack: the root, the deepest line, and a reserve for probes beyond it.
@@ -324,8 +325,8 @@ impl Operation for Evaluate<'_> {
 /// The output layer over the hidden layers of the side to move and of the other side.
 #[inline(always)]
 fn forward<S: Simd>(simd: S, net: &Network, hidden: [&Row; SIDES], board: &Board) -> i32 {
-    let bucket = output_bucket(board.occupied().count(), net.is_bare());
-    net.centipawns(output(simd, hidden, net.output(bucket)), bucket)
+    net.outputs()
+        .forward(simd, hidden, board.occupied().count())
 }
 
 /// One side's hidden layer computed from nothing but the board, one piece after the other.

@@ -11,7 +11,10 @@
 
 use crate::types::{Color, Piece, Square};
 
-use super::format::PIECE_FEATURES;
+/// Inputs for one place of the viewer's king: two colours, six roles, 64 squares.
+pub const PIECE_FEATURES: usize = 768;
+/// Output layers; the number of pieces on the board picks one.
+pub const OUTPUT_BUCKETS: usize = 8;
 
 /// XOR with this flips ranks: the board from Black's side.
 const FLIP: u16 = 56;
@@ -191,10 +194,10 @@ pub const fn output_bucket(pieces: usize, bare: bool) -> usize {
     const PIECES: usize = 4;
     let fewest = if bare { 1 } else { 2 };
     let bucket = pieces.saturating_sub(fewest) / PIECES;
-    if bucket < super::format::BUCKETS {
+    if bucket < OUTPUT_BUCKETS {
         bucket
     } else {
-        super::format::BUCKETS - 1
+        OUTPUT_BUCKETS - 1
     }
 }
 

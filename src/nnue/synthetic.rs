@@ -1,14 +1,13 @@
 //! Networks made by rule rather than by training: one that counts material, for builds that
 //! have no trained network yet, and random ones for tests and measurements.
 
-use super::format::{BUCKETS, MAX_OUTPUT_WEIGHT, PIECE_FEATURES, QA, QuantisedNet};
+use super::features::KingBuckets;
+use super::single_layer::{BUCKETS, MAX_OUTPUT_WEIGHT, PIECE_FEATURES, QA, QuantisedNet, Shape};
 
 /// Inputs for one colour: six roles on 64 squares.
 const COLOUR_FEATURES: usize = PIECE_FEATURES / 2;
 /// Own pawn, knight, bishop, rook, queen and king, each in sixths of a pawn.
 const MATERIAL: [i16; 6] = [6, 19, 20, 31, 59, 0];
-/// Groups of squares for the king, those of the shipped network.
-const KING_BUCKETS: usize = 5;
 /// Centipawns for an output of 1.0; the weights below are chosen for it.
 const SCALE: i32 = 400;
 /// Hidden units that count material, and their output weight: together 100 centipawns a pawn.
@@ -24,9 +23,9 @@ const PLACEMENT_WEIGHT: i16 = 816;
 /// both sides differ by `(1/2 + d)^2 - (1/2 - d)^2 = 2d`: exactly linear, as material should be.
 #[must_use]
 pub fn material(hidden: usize) -> QuantisedNet {
-    let mut net = QuantisedNet::zeroed("material", hidden, KING_BUCKETS, SCALE);
+    let mut net = QuantisedNet::zeroed("material", shape(hidden), SCALE);
     let half = (QA / 2) as i16;
-    for feature in 0..KING_BUCKETS * PIECE_FEATURES {
+    for feature in 0..shape(hidden).features() {
         let (role, square) = (feature % COLOUR_FEATURES / 64, feature % 64);
         let own = feature % PIECE_FEATURES < COLOUR_FEATURES;
         // The enemy's pieces stand on squares seen from our side: pawns advance towards rank 1.
@@ -46,6 +45,14 @@ pub fn material(hidden: usize) -> QuantisedNet {
         other[MATERIAL_UNITS] = -PLACEMENT_WEIGHT;
     }
     net
+}
+
+/// King buckets as the shipped network has them.
+const fn shape(hidden: usize) -> Shape {
+    Shape {
+        hidden,
+        king_buckets: KingBuckets::Five,
+    }
 }
 
 /// What standing on a square (a1 = 0, seen from its owner) is worth, in steps of 5 centipawns.
@@ -71,12 +78,7 @@ pub fn random(hidden: usize, seed: u64) -> QuantisedNet {
     const MAX_BIAS: i32 = 800_000;
     let mut random = SplitMix::new(seed);
     let mut within = |limit: i32| random.below(2 * limit as u64 + 1) as i32 - limit;
-    let mut net = QuantisedNet::zeroed(
-        &format!("random-{hidden}-{seed}"),
-        hidden,
-        KING_BUCKETS,
-        SCALE,
-    );
+    let mut net = QuantisedNet::zeroed(&format!("random-{hidden}-{seed}"), shape(hidden), SCALE);
     let feature = i32::from(MAX_FEATURE_WEIGHT);
     net.feature_weights.fill_with(|| within(feature) as i16);
     net.feature_bias.fill_with(|| within(feature) as i16);

@@ -15,9 +15,10 @@ use thiserror::Error;
 
 use crate::files;
 use crate::nnue::features::KingBuckets;
-use crate::nnue::format::{FNV_OFFSET_BASIS, HIDDEN_STEP, MAX_HIDDEN, fnv1a_from};
+use crate::nnue::format::{FNV_OFFSET_BASIS, fnv1a_from};
+use crate::nnue::single_layer::{HIDDEN_STEP, MAX_HIDDEN, Shape};
 
-use super::model::{Model, Shape};
+use super::model::Model;
 
 /// First bytes of a checkpoint.
 pub const MAGIC: [u8; 8] = *b"PLEACHC3";

@@ -6,10 +6,9 @@ use anyhow::{Context, bail, ensure};
 use serde::Serialize;
 
 use crate::nnue::features::KingBuckets;
-use crate::nnue::format::{HIDDEN_STEP, MAX_HIDDEN, MAX_SCALE};
+use crate::nnue::single_layer::{HIDDEN_STEP, MAX_HIDDEN, MAX_SCALE, Shape};
 
 use super::load::{DataFile, Filter, HoldOut, PER_MILLE};
-use super::model::Shape;
 use super::schedule::{Length, Schedule};
 
 /// Extension of the record that is written next to a network.

@@ -1,11 +1,11 @@
 //! From trained floats to the network file and back.
 
 use crate::nnue::features::KingBuckets;
-use crate::nnue::format::{MAX_OUTPUT_WEIGHT, QA, QB, QuantisedNet};
+use crate::nnue::single_layer::{MAX_OUTPUT_WEIGHT, QA, QB, QuantisedNet};
 
 use super::kernel::Worker;
 use super::lanes::{HALF, TILE, neuron};
-use super::model::{Model, Shape};
+use super::model::Model;
 use super::sample::{BUCKETS, MAX_ACTIVE, Sample};
 
 fn to_i16(x: f32, one: i32) -> i16 {
@@ -16,11 +16,8 @@ fn to_i16(x: f32, one: i32) -> i16 {
 /// output of 1.0.
 #[must_use]
 pub fn quantise(model: &Model, name: &str, scale: i32) -> QuantisedNet {
-    let Shape {
-        hidden,
-        king_buckets,
-    } = model.shape;
-    let mut net = QuantisedNet::zeroed(name, hidden, king_buckets.count(), scale);
+    let hidden = model.shape.hidden;
+    let mut net = QuantisedNet::zeroed(name, model.shape, scale);
     for (tile_index, tile) in model.tiles.iter().enumerate() {
         for row_index in 0..model.shape.rows() {
             let row = tile.row(row_index);
@@ -47,15 +44,11 @@ pub fn quantise(model: &Model, name: &str, scale: i32) -> QuantisedNet {
 }
 
 /// Parameters to go on training from a network file; the optimiser starts afresh, and what the
-/// king buckets have in common becomes their shared weights. `None` if the squares of the king
-/// are grouped in no known way.
+/// king buckets have in common becomes their shared weights.
 #[must_use]
-pub fn restore(net: &QuantisedNet) -> Option<Model> {
-    let hidden = net.hidden;
-    let shape = Shape {
-        hidden,
-        king_buckets: KingBuckets::with_count(net.king_buckets())?,
-    };
+pub fn restore(net: &QuantisedNet) -> Model {
+    let shape = net.shape;
+    let hidden = shape.hidden;
     let mut model = Model::zeroed(shape);
     for (tile_index, tile) in model.tiles.iter_mut().enumerate() {
         for (row_index, row) in tile
@@ -93,7 +86,7 @@ pub fn restore(net: &QuantisedNet) -> Option<Model> {
         model.factorise();
     }
     model.refresh();
-    Some(model)
+    model
 }
 
 /// Centipawns that the quantised network gives a sample, in the engine's arithmetic.
@@ -101,18 +94,18 @@ pub fn restore(net: &QuantisedNet) -> Option<Model> {
 pub fn evaluate(net: &QuantisedNet, sample: &Sample) -> i32 {
     let mut views = [[0; MAX_ACTIVE]; 2];
     let [own, other] = &mut views;
-    let buckets = KingBuckets::with_count(net.king_buckets()).unwrap_or(KingBuckets::One);
-    let count = sample.features(buckets, own, other);
+    let count = sample.features(net.shape.king_buckets, own, other);
     let bucket = sample.bucket();
     debug_assert!(bucket < BUCKETS);
     let mut sum = 0i64;
     for (half, inputs) in views.iter().enumerate() {
-        let weights = &net.output_weights[(2 * bucket + half) * net.hidden..][..net.hidden];
+        let weights =
+            &net.output_weights[(2 * bucket + half) * net.shape.hidden..][..net.shape.hidden];
         for (neuron, &weight) in weights.iter().enumerate() {
             let hidden: i32 = inputs[..count]
                 .iter()
                 .map(|&input| {
-                    i32::from(net.feature_weights[usize::from(input) * net.hidden + neuron])
+                    i32::from(net.feature_weights[usize::from(input) * net.shape.hidden + neuron])
                 })
                 .sum();
             let value = (hidden + i32::from(net.feature_bias[neuron])).clamp(0, QA);

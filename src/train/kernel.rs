@@ -13,9 +13,10 @@
 
 use crate::memory::LargeTable;
 use crate::nnue::features::KingBuckets;
+use crate::nnue::single_layer::Shape;
 
 use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, Task, Unit};
-use super::model::{FIXED_ONE, Gradients, Model, Shape, table};
+use super::model::{FIXED_ONE, Gradients, Model, table};
 use super::sample::{BUCKETS, MAX_ACTIVE, Sample};
 
 /// Positions that are worked on at once: their lines and one tile's weights share the

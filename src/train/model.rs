@@ -11,8 +11,7 @@
 //! nnue-pytorch's.)
 
 use crate::memory::LargeTable;
-use crate::nnue::features::KingBuckets;
-use crate::nnue::format::{MAX_OUTPUT_WEIGHT, PIECE_FEATURES, QA, QB};
+use crate::nnue::single_layer::{MAX_OUTPUT_WEIGHT, PIECE_FEATURES, QA, QB, Shape};
 
 use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, Task, Unit, neuron};
 use super::sample::BUCKETS;
@@ -300,28 +299,6 @@ impl Outputs {
                 ),
             };
         }
-    }
-}
-
-/// What the network's size follows from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// Width of the hidden layer, N.
-    pub hidden: usize,
-    pub king_buckets: KingBuckets,
-}
-
-impl Shape {
-    /// Inputs of a perspective; also the number of the bias's row.
-    #[must_use]
-    pub const fn features(&self) -> usize {
-        self.king_buckets.count() * PIECE_FEATURES
-    }
-
-    /// Rows of a tile.
-    #[must_use]
-    pub const fn rows(&self) -> usize {
-        self.features() + 1
     }
 }
 

@@ -9,7 +9,8 @@ use anyhow::{Context, bail, ensure};
 use serde::Serialize;
 
 use crate::files;
-use crate::nnue::format::{QuantisedNet, fnv1a};
+use crate::nnue::format::fnv1a;
+use crate::nnue::single_layer::QuantisedNet;
 
 use super::batch::Batch;
 use super::checkpoint::{self, Progress};
@@ -481,8 +482,7 @@ fn begin(config: &Config, fingerprint: u64) -> anyhow::Result<(Model, f64)> {
 fn initial(path: &Path) -> anyhow::Result<Model> {
     let start = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     if !start.starts_with(&checkpoint::MAGIC) {
-        return export::restore(&QuantisedNet::from_bytes(&start)?)
-            .context("the network groups the king's squares in an unknown way");
+        return Ok(export::restore(&QuantisedNet::from_bytes(&start)?));
     }
     let (mut model, _) = checkpoint::load(path)?;
     model.forget();

@@ -128,7 +128,7 @@ fn a_run_learns_and_leaves_net_and_record() {
         "{before} to {learnt} and {unseen}"
     );
     let net = QuantisedNet::load(&config.output).expect("a network");
-    assert_eq!((net.hidden, net.scale), (64, 200));
+    assert_eq!((net.shape.hidden, net.scale), (64, 200));
     let record = fs::read_to_string(config.output.with_extension("json")).expect("a record");
     let record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
     assert_eq!(record["files"][0]["games"], 60);

@@ -1,10 +1,9 @@
 //! A training position in 32 bytes, seen from the side to move, and the network inputs it has.
 
-use crate::nnue::features::{KingBuckets, output_bucket};
-use crate::nnue::format::PIECE_FEATURES;
+use crate::nnue::features::{KingBuckets, PIECE_FEATURES, output_bucket};
 use crate::record::{BLACK, Mailbox};
 
-pub use crate::nnue::format::BUCKETS;
+pub use crate::nnue::features::OUTPUT_BUCKETS as BUCKETS;
 
 /// The most inputs that are active at once: one a piece.
 pub const MAX_ACTIVE: usize = 32;

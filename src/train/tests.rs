@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::export;
 use super::kernel::{CHUNK, Target, Worker, sigmoid};
 use super::lanes::{Floats, HALF, TILE, Unit};
-use super::model::{FIXED_ONE, FakeQuantisation, Model, Shape};
+use super::model::{FIXED_ONE, FakeQuantisation, Model};
 use super::sample::{MAX_ACTIVE, Sample};
 use crate::board::{Position, tests::random_games};
 use crate::nnue::features::KingBuckets;
+use crate::nnue::single_layer::Shape;
 use crate::nnue::{Accumulators, HIDDEN, Network, synthetic};
 use crate::record::{Mailbox, PackedBoard};
 
@@ -56,7 +57,7 @@ fn floats_and_integers_evaluate_alike() {
     let net = export::quantise(&model, "test", SCALE as i32);
     let (rms, _) = export::rounding_error(&model, &net, &samples);
     assert!(rms < 10.0, "{rms} cp");
-    model = export::restore(&net).expect("five king buckets");
+    model = export::restore(&net);
     assert_eq!(export::quantise(&model, "test", SCALE as i32), net);
     let (rms, largest) = export::rounding_error(&model, &net, &samples);
     assert!(rms < 1.5 && largest < 5.0, "{rms} cp, {largest} cp");

@@ -2,8 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Operation, Simd};
-use crate::nnue::format::QA;
+use super::{Operation, QA, Simd};
 
 /// Proof that the processor has AVX2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

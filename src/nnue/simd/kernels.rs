@@ -1,8 +1,8 @@
 //! The network's three computations over rows, for any instruction set: derive a row from
-//! another by a few features, by many features, and the output layer.
+//! another by a few features, by many features, and the weighted sum of squares.
 
 use super::Simd;
-use crate::nnue::network::{HIDDEN, Row};
+use crate::nnue::row::{HIDDEN, Row};
 
 /// `child = parent + added - removed`, each value passing through a register once.
 ///
@@ -88,7 +88,7 @@ fn update_blocks<S: Simd, const REGISTERS: usize>(
 /// of `clip(v)^2 / 4 * w`, in units of 4/(QA·QA·QB). A quarter of the square fits 16 bits, and so
 /// leaves the weights all of theirs.
 #[inline(always)]
-pub fn output<S: Simd>(simd: S, hidden: [&Row; 2], weights: &[Row; 2]) -> i32 {
+pub fn sum_of_squares<S: Simd>(simd: S, hidden: [&Row; 2], weights: &[Row; 2]) -> i32 {
     const { assert!(HIDDEN.is_multiple_of(2 * S::LANES)) };
     // Four independent sums hide the latency of the dot product.
     let mut sums = [[simd.zero(); 2]; 2];

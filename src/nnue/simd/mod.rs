@@ -30,6 +30,9 @@ mod neon;
 #[cfg(test)]
 mod tests;
 
+/// What stands for 1.0 in the hidden layer: the upper end of the clipped ReLU.
+pub const QA: i32 = 255;
+
 /// The verbs. Arithmetic wraps around.
 pub trait Simd: Copy {
     /// A register of [`Simd::LANES`] 16-bit integers.

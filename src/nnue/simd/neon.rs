@@ -3,8 +3,7 @@
 use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 
-use super::{Operation, Simd};
-use crate::nnue::format::QA;
+use super::{Operation, QA, Simd};
 
 /// Proof that the processor has NEON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

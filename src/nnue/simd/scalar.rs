@@ -3,8 +3,7 @@
 
 use std::array;
 
-use super::Simd;
-use crate::nnue::format::QA;
+use super::{QA, Simd};
 
 const LANES: usize = 16;
 

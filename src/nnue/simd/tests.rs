@@ -1,9 +1,9 @@
 //! Every kernel of every instruction set against the same computation written out.
 
-use super::kernels::{output, update, update_many};
+use super::kernels::{sum_of_squares, update, update_many};
 use super::{Isa, Operation, Simd};
-use crate::nnue::format::{MAX_OUTPUT_WEIGHT, QA};
-use crate::nnue::network::{HIDDEN, Row};
+use crate::nnue::row::{HIDDEN, Row};
+use crate::nnue::single_layer::{MAX_OUTPUT_WEIGHT, QA};
 
 /// Rows of arbitrary integers: all 16 bits of them, so that sums wrap around.
 fn rows<const COUNT: usize>(seed: u64) -> [Row; COUNT] {
@@ -55,7 +55,7 @@ impl Operation for Everything<'_> {
         Results {
             children,
             many,
-            output: output(simd, [a, b], weights),
+            output: sum_of_squares(simd, [a, b], weights),
         }
     }
 }

@@ -1,0 +1,208 @@
+//! Files written, read, cut off and changed.
+
+use super::*;
+use crate::nnue::format::{NAME_BYTES, fnv1a};
+
+const SHAPE: Shape = Shape {
+    hidden: HIDDEN_STEP,
+    king_buckets: KingBuckets::Five,
+};
+/// Where the header has the flags, and where the hash stands.
+const FLAGS_OFFSET: usize = 36;
+const HASH: std::ops::Range<usize> = 40..48;
+
+fn sample() -> QuantisedNet {
+    let mut net = QuantisedNet::zeroed("sample", SHAPE, 400);
+    for (i, weight) in net.feature_weights.iter_mut().enumerate() {
+        *weight = (i % 1009) as i16 - 504;
+    }
+    for (i, weight) in net.output_weights.iter_mut().enumerate() {
+        *weight = (i % 2033) as i16 - MAX_OUTPUT_WEIGHT;
+    }
+    net.output_bias[3] = -70_000;
+    net
+}
+
+#[test]
+fn a_network_survives_its_file() {
+    let net = sample();
+    let bytes = net.to_bytes();
+    assert_eq!(QuantisedNet::from_bytes(&bytes).expect("own file"), net);
+    let header = Header::parse(&bytes).expect("own header");
+    assert_eq!(header.to_bytes(), bytes[..HEADER_BYTES]);
+    assert_eq!(bytes.len(), HEADER_BYTES + SHAPE.payload_bytes());
+}
+
+#[test]
+fn every_truncation_is_noticed() {
+    let bytes = sample().to_bytes();
+    for length in (0..bytes.len())
+        .step_by(97)
+        .chain([0, 8, HEADER_BYTES, bytes.len() - 1])
+    {
+        let error = QuantisedNet::from_bytes(&bytes[..length]).expect_err("truncated");
+        assert!(
+            matches!(error, NetError::TooShort { .. }),
+            "{length}: {error}"
+        );
+    }
+    let mut longer = bytes;
+    longer.push(0);
+    let error = QuantisedNet::from_bytes(&longer).expect_err("too long");
+    assert!(matches!(error, NetError::TooLong { .. }));
+}
+
+#[test]
+fn every_flipped_bit_is_noticed() {
+    let bytes = sample().to_bytes();
+    let header = 0..HEADER_BYTES * 8;
+    let payload = (HEADER_BYTES * 8..bytes.len() * 8).step_by(4099);
+    for bit in header.chain(payload) {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        assert!(QuantisedNet::from_bytes(&flipped).is_err(), "bit {bit}");
+    }
+}
+
+#[test]
+fn files_with_an_older_hash_are_read() {
+    let mut bytes = sample().to_bytes();
+    bytes[FLAGS_OFFSET] = (FLAGS | FLAG_BARE) as u8;
+    let hash = fnv1a(&bytes[HEADER_BYTES..]);
+    bytes[HASH].copy_from_slice(&hash.to_le_bytes());
+    assert_eq!(
+        QuantisedNet::from_bytes(&bytes).expect("an older file"),
+        sample()
+    );
+}
+
+#[test]
+fn coarse_output_weights_keep_their_value() {
+    let finer = QB / COARSE_QB;
+    let mut net = sample();
+    for weight in &mut net.output_weights {
+        *weight /= finer as i16;
+    }
+    let mut bytes = net.to_bytes();
+    bytes[28..32].copy_from_slice(&(COARSE_QB as u32).to_le_bytes());
+    let header = Header::parse(&bytes).expect("a header");
+    let hash = header.digest(&bytes[HEADER_BYTES..]);
+    bytes[HASH].copy_from_slice(&hash.to_le_bytes());
+    let read = QuantisedNet::from_bytes(&bytes).expect("a network");
+    for (fine, coarse) in read.output_weights.iter().zip(&net.output_weights) {
+        assert_eq!(i32::from(*fine), finer * i32::from(*coarse));
+    }
+    assert_eq!(read.output_bias[3], finer * net.output_bias[3]);
+}
+
+#[test]
+fn every_number_of_king_buckets_is_read() {
+    for king_buckets in KingBuckets::ALL {
+        let shape = Shape {
+            king_buckets,
+            ..SHAPE
+        };
+        let net = QuantisedNet::zeroed("buckets", shape, 400);
+        let read = QuantisedNet::from_bytes(&net.to_bytes()).expect("own file");
+        assert_eq!(read, net);
+    }
+    let header = Header {
+        features: 7 * PIECE_FEATURES as u32,
+        ..sample().header()
+    };
+    let error = QuantisedNet::from_bytes(&header.seal(&[])).expect_err("seven");
+    assert!(error.to_string().contains("features is 5376"), "{error}");
+}
+
+#[test]
+fn packed_files_hold_the_same_network() {
+    let net = sample();
+    let packed = net.to_packed_bytes().expect("packed");
+    assert!(packed.len() < net.to_bytes().len());
+    assert_eq!(QuantisedNet::from_bytes(&packed).expect("own file"), net);
+    for length in [HEADER_BYTES, packed.len() / 2, packed.len() - 1] {
+        let error = QuantisedNet::from_bytes(&packed[..length]).expect_err("truncated");
+        assert!(matches!(error, NetError::HashMismatch { .. }), "{error}");
+    }
+    for byte in (0..packed.len()).step_by(131) {
+        let mut flipped = packed.clone();
+        flipped[byte] ^= 4;
+        assert!(QuantisedNet::from_bytes(&flipped).is_err(), "byte {byte}");
+    }
+    // A payload that fits its hash but not the shape: shorter, longer, or no compressed data.
+    for payload in [
+        packing::pack(&[0; 64]),
+        packing::pack(&vec![0; 1 << 22]),
+        Ok(vec![1, 2]),
+    ] {
+        let mut header = net.header();
+        header.flags |= FLAG_PACKED;
+        let bytes = header.seal(&payload.expect("packed"));
+        let error = QuantisedNet::from_bytes(&bytes).expect_err("another size");
+        assert!(matches!(error, NetError::BadPacking), "{error}");
+    }
+}
+
+#[test]
+fn foreign_files_are_named_as_such() {
+    let png = b"\x89PNG\r\n\x1a\n and then some";
+    assert!(matches!(
+        QuantisedNet::from_bytes(png),
+        Err(NetError::WrongMagic)
+    ));
+    let mut newer = sample().to_bytes();
+    newer[8] = 2;
+    assert!(matches!(
+        QuantisedNet::from_bytes(&newer),
+        Err(NetError::OtherArchitecture {
+            field: "architecture",
+            found: 2,
+            ..
+        })
+    ));
+    let mut narrow = sample().to_bytes();
+    narrow[16] = 65;
+    let error = QuantisedNet::from_bytes(&narrow).expect_err("width");
+    assert!(error.to_string().contains("hidden is 65"), "{error}");
+    let error = QuantisedNet::load(Path::new("no/such/net")).expect_err("missing");
+    assert!(error.to_string().contains("no/such/net"));
+}
+
+#[test]
+fn output_weights_must_fit_the_kernels() {
+    const TOO_MUCH: i16 = -MAX_OUTPUT_WEIGHT - 1;
+    let mut net = sample();
+    net.output_weights[5] = TOO_MUCH;
+    let error = QuantisedNet::from_bytes(&net.to_bytes()).err();
+    assert!(matches!(
+        error,
+        Some(NetError::WeightOutOfRange {
+            value: TOO_MUCH,
+            ..
+        })
+    ));
+}
+
+#[test]
+fn long_names_are_cut_between_characters() {
+    let mut net = sample();
+    net.name = format!("x{}", "ä".repeat(NAME_BYTES));
+    let read = QuantisedNet::from_bytes(&net.to_bytes()).expect("own file");
+    assert_eq!(read.name, format!("x{}", "ä".repeat(31)));
+}
+
+#[cfg(unix)]
+#[test]
+fn only_regular_files_of_a_networks_size_are_read() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let device = QuantisedNet::load(Path::new("/dev/zero")).expect_err("a device");
+    assert!(
+        device.to_string().contains("not a regular file"),
+        "{device}"
+    );
+    let path = directory.path().join("sparse");
+    let file = fs::File::create(&path).expect("a file");
+    file.set_len(1 << 40).expect("a sparse file");
+    let large = QuantisedNet::load(&path).expect_err("too large");
+    assert!(matches!(large, NetError::TooLong { .. }), "{large}");
+}
