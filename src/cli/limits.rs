@@ -60,7 +60,11 @@ impl EngineArguments {
     pub fn engine(&self, threads: usize, hash_mib: usize) -> Result<Engine, EngineError> {
         let mut engine = Engine::new();
         engine.settings.move_overhead = 0;
-        engine.settings.syzygy_path.clone_from(&self.syzygy);
+        if let Some(path) = &self.syzygy {
+            for remark in engine.set_tablebases(Some(path)) {
+                log::info!("{remark}");
+            }
+        }
         engine.set_hash(hash_mib)?;
         engine.set_threads(threads)?;
         if let Some(path) = &self.network {

@@ -7,6 +7,7 @@ mod pool;
 mod reporter;
 mod request;
 mod root_tablebases;
+mod strength_limit;
 mod vote;
 
 use std::ops::ControlFlow;
@@ -22,6 +23,7 @@ pub use pipeline::{Place, Revision, Stage, Step};
 pub use pool::PoolError;
 pub use reporter::Conclusion;
 pub use request::Request;
+pub use strength_limit::Strength;
 
 pub use crate::search::RootEffort;
 
@@ -35,6 +37,7 @@ use pipeline::Pipeline;
 use pool::Pool;
 use reporter::Reporter;
 use root_tablebases::RootTablebases;
+use strength_limit::StrengthLimit;
 
 /// Default, least and most MiB of hash table.
 pub const HASH_DEFAULT: usize = 16;
@@ -60,8 +63,6 @@ pub struct Settings {
     pub multi_pv: usize,
     /// Milliseconds lost on each move outside the engine.
     pub move_overhead: usize,
-    /// Where the tablebases lie: directories, separated as the platform does.
-    pub syzygy_path: Option<String>,
 }
 
 impl Default for Settings {
@@ -69,7 +70,6 @@ impl Default for Settings {
         Settings {
             multi_pv: 1,
             move_overhead: OVERHEAD_DEFAULT,
-            syzygy_path: None,
         }
     }
 }
@@ -127,6 +127,9 @@ pub struct Engine {
     pipeline: Pipeline,
     tablebases: Option<Arc<Tablebases>>,
     tablebase_use: TablebaseUse,
+    strength: Strength,
+    /// Stands for the game: the errors of a level are its own.
+    game_seed: u64,
     /// A search has begun whose result has not been received.
     searching: bool,
     events: Sender<Event>,
@@ -157,6 +160,8 @@ impl Engine {
             pipeline: Pipeline::default(),
             tablebases: None,
             tablebase_use: TablebaseUse::default(),
+            strength: Strength::default(),
+            game_seed: fastrand::u64(..),
             searching: false,
             events,
             heard,
@@ -238,23 +243,50 @@ impl Engine {
             ));
             self.tablebases = (wdl > 0).then(|| Arc::new(tables));
         }
-        self.place_tablebases();
+        self.place_stages();
         remarks
     }
 
     /// Changes how tablebases are used.
     pub fn use_tablebases(&mut self, change: impl FnOnce(&mut TablebaseUse)) {
         change(&mut self.tablebase_use);
-        self.place_tablebases();
+        self.place_stages();
     }
 
-    fn place_tablebases(&mut self) {
+    /// How strong the engine plays.
+    #[must_use]
+    pub const fn strength(&self) -> Strength {
+        self.strength
+    }
+
+    /// Changes how strong the engine plays. Nothing that was learnt at another strength is kept.
+    ///
+    /// # Errors
+    /// If a search is running.
+    pub fn set_strength(&mut self, change: impl FnOnce(&mut Strength)) -> Result<(), EngineError> {
+        self.idle()?;
+        let before = self.strength.level();
+        change(&mut self.strength);
+        if self.strength.level() != before {
+            self.place_stages();
+            if let Some(pool) = &mut self.pool {
+                pool.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the stages into their places. A level below full strength plays without tablebases:
+    /// perfect endgames would not be its own.
+    fn place_stages(&mut self) {
+        let level = self.strength.level();
         let TablebaseUse {
             depth,
             pieces,
             fifty_move_rule,
         } = self.tablebase_use;
-        let stage = self.tablebases.clone().map(|tables| {
+        let tables = self.tablebases.clone().filter(|_| level.is_none());
+        let tablebases = tables.map(|tables| {
             let probing = Probing {
                 tables,
                 depth,
@@ -263,7 +295,12 @@ impl Engine {
             };
             Arc::new(RootTablebases { probing }) as Arc<dyn Stage>
         });
-        self.set_stage(Place::RootTablebases, stage);
+        let limit = level.map(|level| {
+            let seed = self.game_seed;
+            Arc::new(StrengthLimit { level, seed }) as Arc<dyn Stage>
+        });
+        self.set_stage(Place::RootTablebases, tablebases);
+        self.set_stage(Place::StrengthLimit, limit);
     }
 
     /// The network's word on the current position, without any search.
@@ -383,6 +420,8 @@ impl Engine {
         self.idle()?;
         self.game = Game::default();
         self.refused = None;
+        self.game_seed = fastrand::u64(..);
+        self.place_stages();
         self.pool()?.clear();
         Ok(())
     }
@@ -468,7 +507,11 @@ impl Engine {
             past: self.game.moves().to_vec(),
             ..Job::new(self.game.position().clone(), limits)
         };
-        let reporter = Reporter::new(self.events.clone(), self.game.clone());
+        let reporter = Reporter::new(
+            self.events.clone(),
+            self.game.clone(),
+            self.settings.multi_pv,
+        );
         let pipeline = self.pipeline.clone();
         self.pool()?.start(search, reporter, &pipeline);
         self.searching = true;

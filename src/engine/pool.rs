@@ -132,7 +132,7 @@ impl Pool {
         let (done, helpers) = unbounded();
         let (busy, idle) = bounded(0);
         self.busy = Some(idle);
-        if prepared.answer.is_none() {
+        if prepared.answer.is_none() && !request.first_thread_only {
             for (tasks, _) in self.threads.iter().skip(1) {
                 let _ = tasks.send(Task::Helper {
                     request: Arc::clone(&request),
@@ -236,7 +236,7 @@ fn run(worker: &mut Worker, main: MainTask, shared: &Shared) {
         outcomes.extend(worker.search(request, Box::new(SharedReporter(Arc::clone(&reporter)))));
         stats = *worker.stats();
     }
-    shared.signals.hold(request.infinite);
+    shared.signals.hold(request.infinite, request.least_time);
     shared.signals.stop();
     let deadline = Instant::now() + HELPER_PATIENCE;
     while let Ok(outcome) = main.helpers.recv_deadline(deadline) {

@@ -36,6 +36,8 @@ pub struct Reporter {
     /// Whether the multi-PV group now arriving is passed on: all of it or nothing.
     group_open: bool,
     kept: Vec<Kept>,
+    /// How many lines were asked for; the search may find more for a stage.
+    lines: usize,
 }
 
 /// What all threads together came to.
@@ -82,9 +84,9 @@ struct Kept {
 }
 
 impl Reporter {
-    /// A reporter for one search of the game's position.
+    /// A reporter for one search of the game's position that sends so many lines.
     #[must_use]
-    pub fn new(events: Sender<Event>, game: Game) -> Reporter {
+    pub fn new(events: Sender<Event>, game: Game, lines: usize) -> Reporter {
         let root = Arc::new(game.position().clone());
         Reporter {
             events,
@@ -96,6 +98,7 @@ impl Reporter {
             last_current: None,
             group_open: true,
             kept: Vec::new(),
+            lines,
         }
     }
 
@@ -162,6 +165,7 @@ impl Reporter {
         for revise in revisions {
             revise(&mut analysis);
         }
+        analysis.lines.truncate(self.lines);
         let is_sent = |line: &AnalysisLine| {
             self.kept.iter().any(|kept| {
                 let sent = &kept.line;
@@ -207,12 +211,16 @@ impl Report for Reporter {
         let mut line = AnalysisLine::new(&self.root, info, self.game.playable(info.pv));
         line.score = settled(line.score);
         if info.bound.is_some() {
-            if info.time >= QUIET_TIME && self.is_due() {
+            if info.time >= QUIET_TIME && info.multi_pv <= self.lines && self.is_due() {
                 if let Some(kept) = self.kept.get_mut(info.multi_pv.saturating_sub(1)) {
                     kept.sent = false;
                 }
                 self.send(line);
             }
+            return;
+        }
+        if info.multi_pv > self.lines {
+            self.keep(line, true);
             return;
         }
         if info.multi_pv <= 1 {
@@ -261,7 +269,7 @@ mod tests {
 
     fn reporter() -> (Reporter, Receiver<Event>) {
         let (events, heard) = unbounded();
-        (Reporter::new(events, Game::default()), heard)
+        (Reporter::new(events, Game::default(), 1), heard)
     }
 
     fn say(reporter: &mut Reporter, depth: i32, bound: Option<Bound>, pv: &[Move]) {

@@ -55,7 +55,8 @@ pub struct Plan {
     pub nodes: u64,
     /// How many of the best moves need a score for [`Level::choose`].
     pub lines: usize,
-    pub misjudgement: Misjudgement,
+    /// `None` where the level judges soundly.
+    pub misjudgement: Option<Misjudgement>,
     /// The moves to search; never empty if there is a legal move.
     pub moves: Vec<Move>,
 }
@@ -93,7 +94,7 @@ impl Level {
         let sound = Plan {
             nodes: self.row.nodes.max(NODES_TO_MATE),
             lines: 1,
-            misjudgement: Misjudgement::default(),
+            misjudgement: None,
             moves: moves.to_vec(),
         };
         if let Some(&mate) = moves.iter().find(|&&m| is_mate(&position.play(m))) {
@@ -108,11 +109,11 @@ impl Level {
         Plan {
             nodes: self.row.nodes,
             lines: LINES,
-            misjudgement: Misjudgement {
+            misjudgement: Some(Misjudgement {
                 seed,
                 spread: self.row.spread,
                 plainness: self.row.plainness,
-            },
+            }),
             moves: without_mate_in_one(position, moves),
         }
     }

@@ -96,13 +96,25 @@ impl Signals {
 
     /// Sleeps until the result of a finished search may be told: at once in an ordinary search,
     /// after `ponderhit` or `stop` in a ponder search, only after `stop` in an `infinite` one.
-    pub fn hold(&self, infinite: bool) {
+    /// With `least`, the search's clock must also have run so long, unless it is stopped.
+    pub fn hold(&self, infinite: bool, least: Option<Duration>) {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        while !self.is_stopped() && (infinite || self.is_pondering()) {
-            guard = self
-                .changed
-                .wait(guard)
-                .unwrap_or_else(PoisonError::into_inner);
+        while !self.is_stopped() {
+            let rest = least.map_or(Duration::ZERO, |least| {
+                least.saturating_sub(self.clock_elapsed())
+            });
+            guard = if infinite || self.is_pondering() {
+                self.changed
+                    .wait(guard)
+                    .unwrap_or_else(PoisonError::into_inner)
+            } else if rest > Duration::ZERO {
+                self.changed
+                    .wait_timeout(guard, rest)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0
+            } else {
+                return;
+            };
         }
     }
 
@@ -149,11 +161,11 @@ mod tests {
     fn holding_ends_with_the_right_signal() {
         let signals = Arc::new(Signals::new());
         signals.start(false);
-        signals.hold(false);
+        signals.hold(false, None);
         signals.start(true);
         let sleeper = {
             let signals = Arc::clone(&signals);
-            thread::spawn(move || signals.hold(true))
+            thread::spawn(move || signals.hold(true, None))
         };
         signals.ponderhit();
         thread::sleep(Duration::from_millis(20));

@@ -11,8 +11,10 @@ use thiserror::Error;
 use super::logfile;
 use super::output::Style;
 use crate::engine::{self, Engine};
+use crate::levels;
 use crate::params::{self, Parameter};
-use crate::types::CastlingMode;
+use crate::tablebase;
+use crate::types::{CastlingMode, Depth};
 
 /// What clients send for "no text".
 const EMPTY: &str = "<empty>";
@@ -30,6 +32,8 @@ pub struct Preferences {
 pub struct Target<'a> {
     pub engine: &'a mut Engine,
     pub preferences: &'a mut Preferences,
+    /// What a setter has to report to the user.
+    pub remarks: Vec<String>,
 }
 
 /// Why a setter refused a value; [`set`] adds the option's name.
@@ -197,11 +201,97 @@ pub const OPTIONS: &[UciOption] = &[
         name: "SyzygyPath",
         kind: Kind::Text {
             set: |target, path| {
-                target.engine.settings.syzygy_path = path.map(str::to_owned);
+                target.remarks = target.engine.set_tablebases(path);
                 Ok(())
             },
         },
-        help: "Directories of Syzygy tablebases. Accepted, and without effect so far.",
+        help: "Folders of Syzygy tablebases, separated as in the system's `PATH`; empty for none.",
+    },
+    UciOption {
+        name: "SyzygyProbeDepth",
+        kind: Kind::Spin {
+            default: tablebase::DEPTH_DEFAULT as usize,
+            min: 1,
+            max: tablebase::DEPTH_MAX as usize,
+            set: |target, plies| {
+                let depth = Depth(plies as i32);
+                target.engine.use_tablebases(|tables| tables.depth = depth);
+                Ok(())
+            },
+        },
+        help: "Least depth at which positions with as many pieces as the largest tables are \
+               probed: raise it if the tables lie on a slow disk.",
+    },
+    UciOption {
+        name: "SyzygyProbeLimit",
+        kind: Kind::Spin {
+            default: tablebase::LIMIT_DEFAULT as usize,
+            min: 0,
+            max: tablebase::LIMIT_DEFAULT as usize,
+            set: |target, pieces| {
+                let pieces = pieces as u32;
+                target
+                    .engine
+                    .use_tablebases(|tables| tables.pieces = pieces);
+                Ok(())
+            },
+        },
+        help: "Positions with more pieces, kings included, are not probed; 0 for none at all.",
+    },
+    UciOption {
+        name: "Syzygy50MoveRule",
+        kind: Kind::Check {
+            default: true,
+            set: |target, on| {
+                target
+                    .engine
+                    .use_tablebases(|tables| tables.fifty_move_rule = on);
+                Ok(())
+            },
+        },
+        help: "Whether a win that takes more than 50 moves without progress counts as a draw; off \
+               for correspondence games that ignore the rule.",
+    },
+    UciOption {
+        name: "UCI_LimitStrength",
+        kind: Kind::Check {
+            default: false,
+            set: |target, on| {
+                Ok(target
+                    .engine
+                    .set_strength(|strength| strength.limited = on)?)
+            },
+        },
+        help: "Plays at the rating `UCI_Elo`.",
+    },
+    UciOption {
+        name: "UCI_Elo",
+        kind: Kind::Spin {
+            default: levels::ELO_DEFAULT as usize,
+            min: levels::ELO_MIN as usize,
+            max: levels::ELO_MAX as usize,
+            set: |target, elo| {
+                let elo = elo as i32;
+                Ok(target.engine.set_strength(|strength| strength.elo = elo)?)
+            },
+        },
+        help: "The rating to play at, with `UCI_LimitStrength` only: see the page on levels.",
+    },
+    UciOption {
+        name: "Skill Level",
+        kind: Kind::Spin {
+            default: levels::SKILL_MAX as usize,
+            min: 0,
+            max: levels::SKILL_MAX as usize,
+            set: |target, skill| {
+                let skill = skill as i32;
+                Ok(target
+                    .engine
+                    .set_strength(|strength| strength.skill = skill)?)
+            },
+        },
+        help: "For clients that send it, without `UCI_LimitStrength`: 0 plays at 500, each step adds \
+               125, and 20 is full strength.",
     },
     UciOption {
         name: "EvalFile",
@@ -382,6 +472,7 @@ mod tests {
         let mut target = Target {
             engine: &mut engine,
             preferences: &mut preferences,
+            remarks: Vec::new(),
         };
         let result = set(&mut target, name, value);
         (result, engine, preferences)
@@ -472,13 +563,28 @@ mod tests {
 
     #[test]
     fn text_may_be_empty_or_hold_spaces() {
-        let (_, engine, _) = try_set("SyzygyPath", Some("/my tables:/more"));
+        let mut engine = Engine::new();
+        let mut preferences = Preferences::default();
+        let mut remarks = |path| {
+            let mut target = Target {
+                engine: &mut engine,
+                preferences: &mut preferences,
+                remarks: Vec::new(),
+            };
+            set(&mut target, "SyzygyPath", path).expect("any text is accepted");
+            target.remarks
+        };
+        let missing = remarks(Some("/no such tables/at all"));
+        assert!(
+            missing[0].contains("/no such tables/at all:"),
+            "{missing:?}"
+        );
         assert_eq!(
-            engine.settings.syzygy_path.as_deref(),
-            Some("/my tables:/more")
+            missing[1],
+            "Found 0 WDL and 0 DTZ tablebase files (up to 0-man)."
         );
         for empty in [None, Some(""), Some("<empty>")] {
-            assert_eq!(try_set("SyzygyPath", empty).1.settings.syzygy_path, None);
+            assert_eq!(remarks(empty), Vec::<String>::new());
         }
     }
 }

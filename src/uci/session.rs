@@ -282,8 +282,13 @@ impl<W: Write> Session<W> {
         let mut target = Target {
             engine: &mut self.engine,
             preferences: &mut self.preferences,
+            remarks: Vec::new(),
         };
-        match options::set(&mut target, name, value) {
+        let outcome = options::set(&mut target, name, value);
+        for remark in target.remarks {
+            self.note(&remark)?;
+        }
+        match outcome {
             Ok(()) if self.debug => self.note(&format!("{name} set")),
             Ok(()) => Ok(()),
             Err(error) => self.complain(&error),
