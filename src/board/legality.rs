@@ -2,9 +2,7 @@
 //! move generation, the legality test of table moves and the threat buckets of the histories.
 
 use shakmaty::attacks::{between, bishop_attacks, king_attacks, knight_attacks, rook_attacks};
-use shakmaty::{Bitboard, Board, CastlingSide, Chess, Color, Square};
-
-use super::view::{Pieces, View};
+use shakmaty::{Bitboard, Board, Chess, Color, Position as _, Square};
 
 /// What decides the legality of the side to move's moves.
 #[derive(Clone, Copy, Debug)]
@@ -37,45 +35,6 @@ impl Legality {
         }
     }
 
-    /// What generating moves needs and no more: `danger` is left empty where the king cannot
-    /// move anyway.
-    #[inline]
-    pub(super) fn for_moves<V: View>(view: &V, king: Square) -> Legality {
-        let (board, us) = (view.board(), view.turn());
-        let (own, them, occupied) = (view.us(), view.them(), board.occupied());
-        let straight = board.rooks_and_queens() & them;
-        let diagonal = board.bishops_and_queens() & them;
-        let mut checkers = knight_attacks(king) & board.knights() & them
-            | shakmaty::attacks::pawn_attacks(us, king) & board.pawns() & them;
-        let mut pinned = Bitboard::EMPTY;
-        for sniper in rook_attacks(king, them) & straight | bishop_attacks(king, them) & diagonal {
-            let blockers = between(king, sniper) & own;
-            if blockers.is_empty() {
-                checkers.add(sniper);
-            } else if !blockers.more_than_one() {
-                pinned |= blockers;
-            }
-        }
-        let may_castle = |side| {
-            view.castle(side)
-                .is_some_and(|castle| (castle.path & occupied).is_empty())
-        };
-        let king_moves =
-            (king_attacks(king) & !own).any() || CastlingSide::ALL.into_iter().any(may_castle);
-        let danger = if king_moves {
-            attacked(board, !us, occupied.without(king))
-        } else {
-            Bitboard::EMPTY
-        };
-        Legality {
-            king,
-            checkers,
-            pinned,
-            evasions: evasions(king, checkers),
-            danger,
-        }
-    }
-
     /// What generating captures out of check needs and no more: of the squares beside the king only
     /// those with enemy pieces matter. All others count as `danger`.
     pub(super) fn for_captures(chess: &Chess, king: Square) -> Legality {
@@ -104,7 +63,7 @@ impl Legality {
 }
 
 /// See [`Legality::evasions`].
-pub(super) fn evasions(king: Square, checkers: Bitboard) -> Bitboard {
+fn evasions(king: Square, checkers: Bitboard) -> Bitboard {
     match checkers.first() {
         None => Bitboard::FULL,
         Some(_) if checkers.more_than_one() => Bitboard::EMPTY,
@@ -113,11 +72,11 @@ pub(super) fn evasions(king: Square, checkers: Bitboard) -> Bitboard {
 }
 
 /// Pieces of `us` that stand alone between the king and an enemy slider.
-pub(super) fn pinned<P: Pieces>(board: &P, us: Color, king: Square) -> Bitboard {
+fn pinned(board: &Board, us: Color, king: Square) -> Bitboard {
     let them = board.by_color(!us);
     let snipers = them
-        & (rook_attacks(king, them) & board.rooks_and_queens()
-            | bishop_attacks(king, them) & board.bishops_and_queens());
+        & (rook_attacks(king, them) & (board.rooks() | board.queens())
+            | bishop_attacks(king, them) & (board.bishops() | board.queens()));
     let mut pinned = Bitboard::EMPTY;
     for sniper in snipers {
         let blockers = between(king, sniper) & board.occupied();
@@ -131,16 +90,16 @@ pub(super) fn pinned<P: Pieces>(board: &P, us: Color, king: Square) -> Bitboard 
 /// Every square that `color` attacks, with the given occupancy.
 #[must_use]
 #[inline]
-pub fn attacked<P: Pieces>(board: &P, color: Color, occupied: Bitboard) -> Bitboard {
+pub fn attacked(board: &Board, color: Color, occupied: Bitboard) -> Bitboard {
     let pieces = board.by_color(color);
     let mut squares = pawn_attacks(board.pawns() & pieces, color);
     for from in board.knights() & pieces {
         squares |= knight_attacks(from);
     }
-    for from in board.bishops_and_queens() & pieces {
+    for from in (board.bishops() | board.queens()) & pieces {
         squares |= bishop_attacks(from, occupied);
     }
-    for from in board.rooks_and_queens() & pieces {
+    for from in (board.rooks() | board.queens()) & pieces {
         squares |= rook_attacks(from, occupied);
     }
     for from in board.kings() & pieces {

@@ -18,7 +18,6 @@ mod repetition;
 mod score_sheet;
 mod see;
 mod unpack;
-mod view;
 
 pub use delta::Delta;
 pub use epd::{Epd, EpdError, EpdReader, Operation};
@@ -28,7 +27,7 @@ pub use keys::Keys;
 pub use legality::{Legality, attacked, attacked_by_lesser, pawn_attacks};
 pub use movegen::{Stage, is_noisy};
 pub use notation::{FenError, MoveError};
-pub use perft::{Counts, Perft, perft};
+pub use perft::{Counts, PERFT_MAX_DEPTH, Perft, TooDeep, perft};
 pub use pgn::{Headers, PgnError, PgnGame, PgnLine, PgnMove, PgnReader};
 pub use position::Position;
 pub use repetition::KeyHistory;

@@ -7,10 +7,9 @@
 use shakmaty::attacks::{
     between, bishop_attacks, king_attacks, knight_attacks, queen_attacks, ray, rook_attacks,
 };
-use shakmaty::{Bitboard, Board, CastlingSide, Chess, Move, Rank, Role, Square};
+use shakmaty::{Bitboard, Board, CastlingSide, Chess, Move, Position as _, Rank, Role, Square};
 
 use super::legality::{Legality, pawns_step, pawns_step_east, pawns_step_west};
-use super::view::{Castle, Pieces, View};
 use crate::types::MoveList;
 
 /// Which moves to generate.
@@ -58,12 +57,12 @@ pub trait Sink {
 
 /// Hands every legal move of the wanted stage to the sink.
 #[inline]
-pub fn generate<V: View, S: Sink>(view: &V, legality: &Legality, stage: Stage, sink: &mut S) {
-    let board = view.board();
-    let (us, occupied) = (view.us(), board.occupied());
+pub fn generate<S: Sink>(chess: &Chess, legality: &Legality, stage: Stage, sink: &mut S) {
+    let board = chess.board();
+    let (us, occupied) = (chess.us(), board.occupied());
     let mut targets = Bitboard::EMPTY;
     if stage.noisy() {
-        targets |= view.them();
+        targets |= chess.them();
     }
     if stage.quiet() {
         targets |= !occupied;
@@ -75,9 +74,9 @@ pub fn generate<V: View, S: Sink>(view: &V, legality: &Legality, stage: Stage, s
         return;
     }
 
-    pawns(view, legality, stage, sink);
+    pawns(chess, legality, stage, sink);
     if stage.noisy() {
-        en_passant(view, legality, sink);
+        en_passant(chess, legality, sink);
     }
     let targets = targets & legality.evasions;
     let line = |from: Square, to: Bitboard| {
@@ -112,33 +111,33 @@ pub fn generate<V: View, S: Sink>(view: &V, legality: &Legality, stage: Stage, s
         );
     }
     if stage.quiet() && legality.checkers.is_empty() {
-        castling(view, legality, sink);
+        castling(chess, legality, sink);
     }
 }
 
 #[inline]
-fn pawns<V: View, S: Sink>(view: &V, legality: &Legality, stage: Stage, sink: &mut S) {
-    let pawns = view.us() & view.board().pawns();
+fn pawns<S: Sink>(chess: &Chess, legality: &Legality, stage: Stage, sink: &mut S) {
+    let pawns = chess.us() & chess.board().pawns();
     let free = pawns & !legality.pinned;
-    pawn_set(view, free, legality.evasions, stage, sink);
+    pawn_set(chess, free, legality.evasions, stage, sink);
     for from in pawns & legality.pinned {
         let allowed = legality.evasions & ray(legality.king, from);
-        pawn_set(view, Bitboard::from_square(from), allowed, stage, sink);
+        pawn_set(chess, Bitboard::from_square(from), allowed, stage, sink);
     }
 }
 
 /// Pushes and captures of a set of pawns that may all land on the same `allowed` squares.
 #[inline]
-fn pawn_set<V: View, S: Sink>(
-    view: &V,
+fn pawn_set<S: Sink>(
+    chess: &Chess,
     pawns: Bitboard,
     allowed: Bitboard,
     stage: Stage,
     sink: &mut S,
 ) {
-    let color = view.turn();
+    let color = chess.turn();
     let forward = color.fold_wb(8, -8);
-    let empty = !view.board().occupied();
+    let empty = !chess.board().occupied();
     let last = Bitboard::from_rank(color.relative_rank(Rank::Eighth));
     let third = Bitboard::from_rank(color.relative_rank(Rank::Third));
 
@@ -149,7 +148,7 @@ fn pawn_set<V: View, S: Sink>(
         sink.pawns(two, 2 * forward);
     }
     if stage.noisy() {
-        let targets = view.them() & allowed;
+        let targets = chess.them() & allowed;
         let west = pawns_step_west(pawns, color) & targets;
         let east = pawns_step_east(pawns, color) & targets;
         sink.pawns(west & !last, forward - 1);
@@ -164,61 +163,60 @@ fn pawn_set<V: View, S: Sink>(
 }
 
 #[inline]
-fn en_passant<V: View, S: Sink>(view: &V, legality: &Legality, sink: &mut S) {
-    let Some(to) = view.en_passant() else {
+fn en_passant<S: Sink>(chess: &Chess, legality: &Legality, sink: &mut S) {
+    let Some(to) = chess.maybe_ep_square() else {
         return;
     };
-    let pawns = view.us() & view.board().pawns();
-    for from in shakmaty::attacks::pawn_attacks(!view.turn(), to) & pawns {
-        if en_passant_is_safe(view, legality, from, to) {
+    let pawns = chess.us() & chess.board().pawns();
+    for from in shakmaty::attacks::pawn_attacks(!chess.turn(), to) & pawns {
+        if en_passant_is_safe(chess, legality, from, to) {
             sink.en_passant(from, to);
         }
     }
 }
 
 /// Two pawns leave the board's lines at once, so pins alone do not tell; look from the king.
-pub(super) fn en_passant_is_safe<V: View>(
-    view: &V,
+pub(super) fn en_passant_is_safe(
+    chess: &Chess,
     legality: &Legality,
     from: Square,
     to: Square,
 ) -> bool {
-    let board = view.board();
+    let board = chess.board();
     let captured = Square::from_coords(to.file(), from.rank());
     let occupied = board.occupied().without(from).without(captured).with(to);
-    let them = view.them();
+    let them = chess.them();
     let leapers = legality.checkers & (board.pawns() | board.knights());
-    let sliders = rook_attacks(legality.king, occupied) & board.rooks_and_queens()
-        | bishop_attacks(legality.king, occupied) & board.bishops_and_queens();
+    let sliders = rook_attacks(legality.king, occupied) & (board.rooks() | board.queens())
+        | bishop_attacks(legality.king, occupied) & (board.bishops() | board.queens());
     leapers.without(captured).is_empty() && (sliders & them).is_empty()
 }
 
 #[inline]
-fn castling<V: View, S: Sink>(view: &V, legality: &Legality, sink: &mut S) {
+fn castling<S: Sink>(chess: &Chess, legality: &Legality, sink: &mut S) {
     for side in CastlingSide::ALL {
-        if let Some(castle) = view.castle(side)
-            && castling_is_safe(view, legality, &castle)
+        if let Some(rook) = chess.castles().rook(chess.turn(), side)
+            && castling_is_safe(chess, legality, side, rook)
         {
-            sink.castle(legality.king, castle.rook);
+            sink.castle(legality.king, rook);
         }
     }
 }
 
 #[inline]
-fn castling_is_safe<V: View>(view: &V, legality: &Legality, castle: &Castle) -> bool {
-    let board = view.board();
+fn castling_is_safe(chess: &Chess, legality: &Legality, side: CastlingSide, rook: Square) -> bool {
+    let (board, us) = (chess.board(), chess.turn());
     let king = legality.king;
-    let king_to = castle.side.king_to(view.turn());
-    let rook_to = castle.side.rook_to(view.turn());
-    if (castle.path & board.occupied()).any()
+    let king_to = side.king_to(us);
+    if (chess.castles().path(us, side) & board.occupied()).any()
         || (between(king, king_to).with(king_to) & legality.danger).any()
     {
         return false;
     }
     // In Chess960 the rook may have shielded the king's new square.
-    let occupied = board.occupied().without(king).without(castle.rook);
-    let lines = rook_attacks(king_to, occupied.with(rook_to));
-    (lines & board.rooks_and_queens() & view.them()).is_empty()
+    let occupied = board.occupied().without(king).without(rook);
+    let lines = rook_attacks(king_to, occupied.with(side.rook_to(us)));
+    (lines & (board.rooks() | board.queens()) & chess.them()).is_empty()
 }
 
 /// Collects moves in a list.
@@ -315,8 +313,8 @@ impl Sink for Counter {
 
 /// How many legal moves there are.
 #[must_use]
-pub fn count<V: View>(view: &V, legality: &Legality) -> u64 {
+pub fn count(chess: &Chess, legality: &Legality) -> u64 {
     let mut counter = Counter::default();
-    generate(view, legality, Stage::All, &mut counter);
+    generate(chess, legality, Stage::All, &mut counter);
     counter.0
 }

@@ -166,10 +166,16 @@ impl Position {
         moves
     }
 
+    /// How many legal moves there are.
+    #[must_use]
+    pub fn count_moves(&self) -> u64 {
+        movegen::count(&self.chess, &self.legality())
+    }
+
     /// Whether there is any legal move: if not, it is mate or stalemate.
     #[must_use]
     pub fn has_legal_move(&self) -> bool {
-        movegen::count(&self.chess, &self.legality()) != 0
+        self.count_moves() != 0
     }
 
     /// From where a pawn, knight, bishop or rook (in this order) would check the enemy king.

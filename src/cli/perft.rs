@@ -37,7 +37,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         hash_mib: arguments.hash,
     };
     let started = Instant::now();
-    let counts = perft.divide(&root, arguments.depth);
+    let counts = perft.divide(&root, arguments.depth)?;
     let time = started.elapsed();
     let mut out = io::stdout().lock();
     if arguments.divide {

@@ -24,7 +24,7 @@ enum Stage {
 }
 
 /// Bits of a key below the score, enough for the place of any move in its list.
-const PLACE_BITS: u32 = 8;
+const PLACE_BITS: u32 = 9;
 const PLACES: i32 = 1 << PLACE_BITS;
 const _: () = assert!(MAX_MOVES <= PLACES as usize);
 

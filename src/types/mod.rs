@@ -19,8 +19,9 @@ pub use shakmaty::{
 /// Plies without capture or pawn move after which a game is a draw: 50 moves of each side.
 pub const FIFTY_MOVES: u32 = 100;
 
-/// The most legal moves a chess position can have is 218; lists are sized a little above.
-pub const MAX_MOVES: usize = 224;
+/// Room in a list of moves. A game's positions have 218 legal moves at most; positions set up with
+/// any number of queens have up to 288, the most that simulated annealing over such boards found.
+pub const MAX_MOVES: usize = 320;
 
 /// A list of legal moves on the stack.
 pub type MoveList = arrayvec::ArrayVec<Move, MAX_MOVES>;

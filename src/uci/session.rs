@@ -320,7 +320,10 @@ impl<W: Write> Session<W> {
 
     fn perft(&mut self, depth: u32) -> io::Result<()> {
         let root = self.engine.position().clone();
-        let counts = Perft::default().divide(&root, depth);
+        let counts = match Perft::default().divide(&root, depth) {
+            Ok(counts) => counts,
+            Err(error) => return self.complain(&error),
+        };
         for &(m, count) in &counts.moves {
             self.say(&format!("{}: {count}", root.uci(m)))?;
         }

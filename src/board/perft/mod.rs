@@ -1,36 +1,59 @@
 //! Perft: counting the leaves of the tree of legal moves, the standard test of a move generator.
 //!
-//! The moves are those of the search's own generator; only the positions are leaner.
+//! It walks the positions that the search plays, so that it tests those.
 
-mod node;
 mod table;
-mod walk;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
-use shakmaty::{Color, Move};
+use thiserror::Error;
 
 use super::position::Position;
-use node::{Black, Node, White};
+use crate::types::{MAX_PLY, Move};
 use table::Table;
 
 /// Work is dealt out in subtrees below so many plies: enough of them to keep all threads busy to
 /// the end.
 const DEALT_PLIES: u32 = 2;
 
-/// How many lines of `depth` legal moves the position has.
+/// The most plies to count: each takes a few kilobytes of stack.
+pub const PERFT_MAX_DEPTH: u32 = MAX_PLY as u32;
+
+/// Why nothing was counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("perft: {0} plies are too many; {PERFT_MAX_DEPTH} are the most")]
+pub struct TooDeep(pub u32);
+
+/// How many lines of `depth` legal moves the position has; for depths up to [`PERFT_MAX_DEPTH`].
 #[must_use]
 pub fn perft(position: &Position, depth: u32) -> u64 {
     count(position, depth, None)
 }
 
+/// The last ply is counted without playing it. Two plies are already dearer to count than to
+/// look up; one is not.
 fn count(position: &Position, depth: u32, table: Option<&Table>) -> u64 {
-    match (depth, position.turn()) {
-        (0, _) => 1,
-        (_, Color::White) => walk::count(&Node::<White>::new(position), depth, table),
-        (_, Color::Black) => walk::count(&Node::<Black>::new(position), depth, table),
+    if depth <= 1 {
+        return if depth == 0 {
+            1
+        } else {
+            position.count_moves()
+        };
     }
+    let key = Table::key(position.key(), depth);
+    if let Some(leaves) = table.and_then(|table| table.get(key)) {
+        return leaves;
+    }
+    let moves = position.legal_moves();
+    let leaves = moves
+        .into_iter()
+        .map(|m| count(&position.play(m), depth - 1, table))
+        .sum();
+    if let Some(table) = table {
+        table.put(key, leaves);
+    }
+    leaves
 }
 
 /// How to count.
@@ -59,20 +82,19 @@ pub struct Counts {
 }
 
 impl Perft {
-    /// Counts the lines of `depth` legal moves.
-    #[must_use]
-    pub fn run(&self, root: &Position, depth: u32) -> u64 {
-        self.divide(root, depth).total
-    }
-
     /// Counts the lines of `depth` legal moves, divided by their first move.
-    #[must_use]
-    pub fn divide(&self, root: &Position, depth: u32) -> Counts {
+    ///
+    /// # Errors
+    /// If `depth` is more than [`PERFT_MAX_DEPTH`].
+    pub fn divide(&self, root: &Position, depth: u32) -> Result<Counts, TooDeep> {
+        if depth > PERFT_MAX_DEPTH {
+            return Err(TooDeep(depth));
+        }
         if depth == 0 {
-            return Counts {
+            return Ok(Counts {
                 moves: Vec::new(),
                 total: 1,
-            };
+            });
         }
         let subtrees = deal(root, depth);
         let table = Table::new(self.hash_mib);
@@ -98,7 +120,7 @@ impl Perft {
         let counts = counts.into_iter().map(AtomicU64::into_inner);
         let moves: Vec<(Move, u64)> = moves.into_iter().zip(counts).collect();
         let total = moves.iter().map(|&(_, count)| count).sum();
-        Counts { moves, total }
+        Ok(Counts { moves, total })
     }
 }
 
@@ -138,6 +160,39 @@ mod tests {
     use crate::board::tests::random_games;
     use crate::types::CastlingMode;
 
+    fn total(perft: Perft, root: &Position, depth: u32) -> u64 {
+        perft.divide(root, depth).expect("not too deep").total
+    }
+
+    #[test]
+    fn more_plies_than_the_stack_holds_are_refused() {
+        // One legal move in each position, for ever.
+        let fen = "k1n5/p1p1p3/PpPpP3/1P1P4/4p1p1/3pPpPp/3P1P1P/5N1K w - - 0 1";
+        let root = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
+        assert_eq!(total(Perft::default(), &root, PERFT_MAX_DEPTH), 1);
+        let refused = Perft::default().divide(&root, PERFT_MAX_DEPTH + 1);
+        assert_eq!(refused, Err(TooDeep(PERFT_MAX_DEPTH + 1)));
+    }
+
+    #[test]
+    fn chess960_rights_in_a_standard_fen_count() {
+        let leaves = |rights: &str, mode| {
+            let fen = format!("r3k1r1/8/8/8/8/8/8/1R2K1R1 w {rights} - 2 9");
+            perft(&Position::from_fen(&fen, mode).expect("a position"), 3)
+        };
+        let chess960 = leaves("GBga", CastlingMode::Chess960);
+        assert_eq!(leaves("GBga", CastlingMode::Standard), chess960);
+        assert!(leaves("-", CastlingMode::Standard) < chess960);
+    }
+
+    #[test]
+    fn boards_full_of_queens_fit_the_lists() {
+        let fen = "kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1";
+        let root = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
+        assert!(root.legal_moves().len() > 224);
+        assert_eq!(root.legal_moves().len() as u64, perft(&root, 1));
+    }
+
     #[test]
     fn counts_what_shakmaty_counts() {
         random_games(30, |position| {
@@ -157,7 +212,7 @@ mod tests {
             for hash_mib in [0, 1] {
                 let perft = Perft { threads, hash_mib };
                 for (depth, leaves) in [(0, 1), (1, 20), (2, 400), (3, 8902), (4, 197_281)] {
-                    assert_eq!(perft.run(&root, depth), leaves);
+                    assert_eq!(total(perft, &root, depth), leaves);
                 }
             }
         }
@@ -169,14 +224,14 @@ mod tests {
             threads: usize::MAX,
             hash_mib: usize::MAX,
         };
-        assert_eq!(perft.run(&Position::startpos(), 3), 8902);
+        assert_eq!(total(perft, &Position::startpos(), 3), 8902);
     }
 
     #[test]
     fn divided_counts_are_those_of_the_children() {
         let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
         let root = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
-        let counts = Perft::default().divide(&root, 3);
+        let counts = Perft::default().divide(&root, 3).expect("not too deep");
         assert_eq!(counts.total, 97_862);
         for (m, leaves) in counts.moves {
             assert_eq!(leaves, perft(&root.play(m), 2), "{}", root.uci(m));
@@ -191,6 +246,6 @@ mod tests {
             threads: 2,
             hash_mib: 1,
         };
-        assert_eq!(perft.run(&root, 5), 193_690_690);
+        assert_eq!(total(perft, &root, 5), 193_690_690);
     }
 }

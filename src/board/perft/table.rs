@@ -30,6 +30,14 @@ impl Table {
         (len > 0).then_some(Table { slots })
     }
 
+    /// The key of a position counted to a depth.
+    #[inline]
+    pub(super) fn key(position: u64, depth: u32) -> u64 {
+        /// Odd, with bits set all over: pi's fraction.
+        const FACTOR: u64 = 0x243F_6A88_85A3_08D3;
+        position ^ FACTOR.wrapping_mul(u64::from(depth))
+    }
+
     #[inline]
     fn slot(&self, key: u64) -> &Slot {
         // The high half of the product: an even spread without a division.
