@@ -25,6 +25,9 @@ const NARROW_SLOT: f64 = 48.0;
 /// How far along an edge its label sits, and a cutoff's mark.
 const LABEL_AT: f64 = 0.52;
 
+/// The usual width of a letter of the small print.
+const SMALL_LETTER: f64 = 5.4;
+
 const PRUNED: &str = "#b4b4b4";
 const PRUNED_INK: &str = "#7a7a7a";
 const INK: &str = "#222222";
@@ -226,14 +229,18 @@ fn nodes(picture: &Picture, placed: &Placed, page: &mut String) {
     if node.visits > 1 {
         under.push(format!("×{}", node.visits));
     }
-    // Windows stand above the node, next to the edge that brought them.
+    // Windows stand above the node, on a ground that hides the edge from above.
     if !under.is_empty() {
+        let text = under.join(" ");
+        let width = SMALL_LETTER * text.chars().count() as f64;
         let _ = writeln!(
             page,
-            "<text x=\"{x:.1}\" y=\"{:.1}\" font-size=\"10\" fill=\"#555555\" \
-             stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">{}</text>",
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"11\" fill=\"#ffffff\"/>\
+             <text x=\"{x:.1}\" y=\"{:.1}\" font-size=\"10\" fill=\"#555555\">{}</text>",
+            x - width / 2.0,
+            y - RADIUS - 12.0,
             y - RADIUS - 3.0,
-            escape(&under.join(" "))
+            escape(&text)
         );
     }
     for below in &placed.below {
