@@ -185,3 +185,15 @@ fn mistakes_are_explained() {
         "does not use hints",
     );
 }
+
+/// The architecture page lists every module of the source.
+#[test]
+fn the_architecture_page_names_every_module() {
+    let page = fs::read_to_string("book/src/architecture.md").expect("the page");
+    for entry in fs::read_dir("src").expect("the source") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        let named = page.contains(&format!("| `{name}` |"));
+        assert!(named || name == "lib" || name == "main", "{name}");
+    }
+}
