@@ -3,6 +3,7 @@
 
     python3 book/make.py [--engine FILE]           write outputs, drawings and source into the pages
     python3 book/make.py [--engine FILE] --check   write nothing, fail if anything would change
+    python3 book/make.py --no-run [--check]        the same for source and links alone, at once
 
 The pages are ordinary Markdown, complete as they are. In them
 
@@ -57,7 +58,7 @@ def source(spec):
 
 class Book:
     def __init__(self, engine, check):
-        self.engine = str(pathlib.Path(engine).resolve())
+        self.engine = engine and str(pathlib.Path(engine).resolve())
         self.check = check
         self.errors = []
         self.counts = {"outputs": 0, "drawings": 0, "commands": 0, "sources": 0, "links": 0}
@@ -141,6 +142,8 @@ class Book:
                 new = source(spec.group(1))
             elif note.startswith("<!-- measured:") or note.startswith("<!-- not run:"):
                 pass
+            elif self.engine is None:
+                pass
             elif content.startswith("$ pleach"):
                 new = self.console(page, at + 1, content)
             elif opening.group(2) == "sh":
@@ -188,9 +191,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--engine", default=ROOT / "target" / "release" / "pleach")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--no-run", action="store_true", help="only source and links")
     parser.add_argument("pages", nargs="*", help="only these pages")
     arguments = parser.parse_args()
-    if not shutil.which(str(arguments.engine)):
+    if arguments.no_run:
+        arguments.engine = None
+    elif not shutil.which(str(arguments.engine)):
         raise SystemExit(f"no engine at {arguments.engine}: build it, or name it with --engine")
     book = Book(arguments.engine, arguments.check)
     everything = sorted(PAGES.rglob("*.md"))

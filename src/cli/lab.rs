@@ -10,14 +10,14 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use clap::{Args, Subcommand};
 
-use self::subject::{Found, Subject, Visitor};
+use self::subject::{Subject, SubjectInfo, Visitor};
 use self::tree::Tree;
 use super::position;
 use crate::eval::Judge;
 use crate::files;
 use crate::lab::compare::{Contest, compare, leaves_by_depth};
 use crate::lab::draw::{Chart, Series};
-use crate::lab::shape::{PlyShape, shapes};
+use crate::lab::shape::{PlyTreeShape, shapes};
 use crate::lab::{
     Algorithm, DeepeningLimits, GameTree, Hints, KindCounts, NodeKind, SolveOptions, deepen, solve,
 };
@@ -41,7 +41,7 @@ enum Experiment {
     /// Count PV, cut and all nodes, predicted and found
     Kinds(KindsOf),
     /// Measure the tree of the engine's own search, depth by depth
-    Shape(ShapeOf),
+    TreeShape(ShapeOf),
 }
 
 /// The switches of iterative deepening.
@@ -177,7 +177,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         Experiment::Tree(tree) => tree.run()?,
         Experiment::Deepen(deepen) => deepen.run()?,
         Experiment::Kinds(kinds) => kinds.run()?,
-        Experiment::Shape(shape) => shape.print()?,
+        Experiment::TreeShape(shape) => shape.print()?,
     }
     Ok(true)
 }
@@ -194,7 +194,7 @@ impl Compare {
 }
 
 impl Visitor for Compare {
-    fn visit<G: GameTree>(&self, game: &G, found: Found) -> anyhow::Result<()> {
+    fn visit<G: GameTree>(&self, game: &G, found: SubjectInfo) -> anyhow::Result<()> {
         let hints = self.hints.hints(&self.algorithms)?;
         let deepening = (self.deepening || hints != Hints::default()).then_some(hints);
         let algorithms = match self.algorithms.as_slice() {
@@ -242,7 +242,7 @@ impl Deepen {
 }
 
 impl Visitor for Deepen {
-    fn visit<G: GameTree>(&self, game: &G, found: Found) -> anyhow::Result<()> {
+    fn visit<G: GameTree>(&self, game: &G, found: SubjectInfo) -> anyhow::Result<()> {
         let limits = DeepeningLimits {
             depth: found.depth,
             time: self.time.map(Duration::from_millis),
@@ -290,7 +290,7 @@ impl KindsOf {
 }
 
 impl Visitor for KindsOf {
-    fn visit<G: GameTree>(&self, game: &G, found: Found) -> anyhow::Result<()> {
+    fn visit<G: GameTree>(&self, game: &G, found: SubjectInfo) -> anyhow::Result<()> {
         let options = SolveOptions {
             depth: found.depth,
             ..SolveOptions::default()
@@ -400,7 +400,7 @@ impl ShapeOf {
 }
 
 /// The deepest search's nodes by their distance from the root.
-fn ply_table(plies: &[PlyShape]) -> String {
+fn ply_table(plies: &[PlyTreeShape]) -> String {
     let mut text = format!(
         "{:>9}{:>10}{:>10}{:>10}{:>13}{:>12}\n",
         "plies off", "PV", "cut", "all", "cut by first", "first best"

@@ -14,7 +14,7 @@ use super::minimax::minimax;
 use super::mtdf::mtdf;
 use super::negamax::negamax;
 use super::negascout::negascout;
-use super::order::{Choice, Hints, MoveOrdering};
+use super::order::{Hints, MoveOrdering, OrderedMove};
 use super::pvs::pvs;
 use super::sss::sss_star;
 use super::trace::Trace;
@@ -209,7 +209,7 @@ pub struct Solved<M> {
     /// The value for the side to move at the root.
     pub value: NodeValue,
     /// The best move; `None` if the root is a leaf.
-    pub best: Option<Choice<M>>,
+    pub best: Option<OrderedMove<M>>,
     pub counts: WorkCounts,
     pub kinds: KindCounts,
     pub time: Duration,

@@ -5,7 +5,7 @@
 //! or less to Min), somebody would have turned off earlier. What they differ in is what they say
 //! about a node whose value lies outside the window.
 
-use super::game::{GameTree, INFINITY, NodeValue, Player};
+use super::game::{GameTree, INFINITY, NodeValue, TreePlayer};
 use super::walk::{TimeUp, TreeNode, Visit, Walk};
 use super::window::{Criterion, ValueWindow};
 
@@ -19,8 +19,8 @@ pub fn alpha_beta<G: GameTree>(
     window: ValueWindow,
 ) -> Result<NodeValue, TimeUp> {
     match node.side {
-        Player::Max => max_value(walk, node, window),
-        Player::Min => min_value(walk, node, window),
+        TreePlayer::Max => max_value(walk, node, window),
+        TreePlayer::Min => min_value(walk, node, window),
     }
 }
 
@@ -31,7 +31,7 @@ fn max_value<G: GameTree>(
     ValueWindow { mut alpha, beta }: ValueWindow,
 ) -> Result<NodeValue, TimeUp> {
     let choices = match walk.enter(node, ValueWindow { alpha, beta })? {
-        Visit::Leaf(value) => return Ok(Player::Max.view(value)),
+        Visit::Leaf(value) => return Ok(TreePlayer::Max.view(value)),
         Visit::Interior(choices) => choices,
     };
     let mut best = -INFINITY;
@@ -44,7 +44,7 @@ fn max_value<G: GameTree>(
         }
         alpha = alpha.max(best);
     }
-    walk.leave(node, Player::Max.view(best));
+    walk.leave(node, TreePlayer::Max.view(best));
     Ok(best)
 }
 
@@ -56,7 +56,7 @@ fn min_value<G: GameTree>(
 ) -> Result<NodeValue, TimeUp> {
     // The walk keeps windows, like values, as the side to move sees them.
     let choices = match walk.enter(node, -ValueWindow { alpha, beta })? {
-        Visit::Leaf(value) => return Ok(Player::Min.view(value)),
+        Visit::Leaf(value) => return Ok(TreePlayer::Min.view(value)),
         Visit::Interior(choices) => choices,
     };
     let mut best = INFINITY;
@@ -69,7 +69,7 @@ fn min_value<G: GameTree>(
         }
         beta = beta.min(best);
     }
-    walk.leave(node, Player::Min.view(best));
+    walk.leave(node, TreePlayer::Min.view(best));
     Ok(best)
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::Hash;
 
-/// What a position is worth. Games state it from [`Player::Max`]'s point of view; the negamax
+/// What a position is worth. Games state it from [`TreePlayer::Max`]'s point of view; the negamax
 /// family passes it around from the point of view of the side to move.
 pub type NodeValue = i32;
 
@@ -12,18 +12,18 @@ pub const INFINITY: NodeValue = 1_000_000;
 
 /// The two players. `Max` wants large values, `Min` small ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Player {
+pub enum TreePlayer {
     Max,
     Min,
 }
 
-impl Player {
+impl TreePlayer {
     /// The other player.
     #[must_use]
-    pub const fn other(self) -> Player {
+    pub const fn other(self) -> TreePlayer {
         match self {
-            Player::Max => Player::Min,
-            Player::Min => Player::Max,
+            TreePlayer::Max => TreePlayer::Min,
+            TreePlayer::Min => TreePlayer::Max,
         }
     }
 
@@ -31,8 +31,8 @@ impl Player {
     #[must_use]
     pub const fn view(self, value: NodeValue) -> NodeValue {
         match self {
-            Player::Max => value,
-            Player::Min => -value,
+            TreePlayer::Max => value,
+            TreePlayer::Min => -value,
         }
     }
 }
@@ -51,7 +51,7 @@ pub trait GameTree {
     fn start(&self) -> Self::Position;
 
     /// The side to move.
-    fn side(&self, position: &Self::Position) -> Player;
+    fn side(&self, position: &Self::Position) -> TreePlayer;
 
     /// The legal moves in the game's natural order; empty exactly when the game is over.
     fn moves(&self, position: &Self::Position) -> Vec<Self::Move>;

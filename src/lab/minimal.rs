@@ -8,7 +8,7 @@
 //! depth *d* this is b^ceil(d/2) + b^floor(d/2) - 1 (Knuth and Moore 1975); in an irregular tree
 //! it depends on which of several good moves has the fewest replies.
 
-use super::game::{GameTree, NodeValue, Player};
+use super::game::{GameTree, NodeValue, TreePlayer};
 
 /// What the whole tree, seen to a horizon, says about the least work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,16 +58,16 @@ fn proofs<G: GameTree>(game: &G, position: &G::Position, depth: u32, value: Node
     for mv in moves {
         let below = proofs(game, &game.play(position, mv), depth - 1, value);
         let (mine, theirs) = match side {
-            Player::Max => (below.at_least, below.at_most),
-            Player::Min => (below.at_most, below.at_least),
+            TreePlayer::Max => (below.at_least, below.at_most),
+            TreePlayer::Min => (below.at_most, below.at_least),
         };
         one = fewer(one, mine);
         all = all.zip(theirs).map(|(sum, leaves)| sum + leaves);
         height = height.max(below.height + 1);
     }
     let (at_least, at_most) = match side {
-        Player::Max => (one, all),
-        Player::Min => (all, one),
+        TreePlayer::Max => (one, all),
+        TreePlayer::Min => (all, one),
     };
     Proofs {
         at_least,

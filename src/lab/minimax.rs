@@ -1,6 +1,6 @@
 //! Minimax in its first form: two functions that call each other.
 
-use super::game::{GameTree, INFINITY, NodeValue, Player};
+use super::game::{GameTree, INFINITY, NodeValue, TreePlayer};
 use super::walk::{TimeUp, TreeNode, Visit, Walk};
 use super::window::ValueWindow;
 
@@ -13,8 +13,8 @@ pub fn minimax<G: GameTree>(
     node: &TreeNode<G::Position>,
 ) -> Result<NodeValue, TimeUp> {
     match node.side {
-        Player::Max => max_value(walk, node),
-        Player::Min => min_value(walk, node),
+        TreePlayer::Max => max_value(walk, node),
+        TreePlayer::Min => min_value(walk, node),
     }
 }
 
@@ -24,7 +24,7 @@ fn max_value<G: GameTree>(
     node: &TreeNode<G::Position>,
 ) -> Result<NodeValue, TimeUp> {
     let choices = match walk.enter(node, ValueWindow::FULL)? {
-        Visit::Leaf(value) => return Ok(Player::Max.view(value)),
+        Visit::Leaf(value) => return Ok(TreePlayer::Max.view(value)),
         Visit::Interior(choices) => choices,
     };
     let mut best = -INFINITY;
@@ -32,7 +32,7 @@ fn max_value<G: GameTree>(
         let child = walk.child(node, choice);
         best = best.max(minimax(walk, &child)?);
     }
-    walk.leave(node, Player::Max.view(best));
+    walk.leave(node, TreePlayer::Max.view(best));
     Ok(best)
 }
 
@@ -42,7 +42,7 @@ fn min_value<G: GameTree>(
     node: &TreeNode<G::Position>,
 ) -> Result<NodeValue, TimeUp> {
     let choices = match walk.enter(node, ValueWindow::FULL)? {
-        Visit::Leaf(value) => return Ok(Player::Min.view(value)),
+        Visit::Leaf(value) => return Ok(TreePlayer::Min.view(value)),
         Visit::Interior(choices) => choices,
     };
     let mut best = INFINITY;
@@ -50,7 +50,7 @@ fn min_value<G: GameTree>(
         let child = walk.child(node, choice);
         best = best.min(minimax(walk, &child)?);
     }
-    walk.leave(node, Player::Min.view(best));
+    walk.leave(node, TreePlayer::Min.view(best));
     Ok(best)
 }
 

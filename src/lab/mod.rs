@@ -34,9 +34,9 @@ pub mod with_bound;
 
 pub use algorithm::{Algorithm, SolveOptions, Solved, solve};
 pub use deepening::{Deepening, DeepeningLimits, Ended, deepen};
-pub use game::{GameTree, INFINITY, NodeValue, Player};
+pub use game::{GameTree, INFINITY, NodeValue, TreePlayer};
 pub use kinds::{KindCounts, NodeKind};
-pub use order::{Choice, Hints, MoveOrdering};
+pub use order::{Hints, MoveOrdering, OrderedMove};
 pub use trace::{SearchStep, Trace};
 pub use walk::{TimeUp, TreeNode, Visit, Walk, WorkCounts};
 pub use window::{Criterion, ValueWindow};

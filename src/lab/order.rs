@@ -26,7 +26,7 @@ pub struct Hints {
 
 /// A move with its place in the game's natural order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice<M> {
+pub struct OrderedMove<M> {
     pub mv: M,
     /// Place among [`super::GameTree::moves`], from 0.
     pub index: usize,
@@ -78,11 +78,11 @@ impl<M: Copy + Eq + std::hash::Hash> MoveOrdering<M> {
     /// iteration searched, best first; the ones it never reached follow, since nothing is known
     /// about them, killers and countermoves leading; ties keep the natural order.
     #[must_use]
-    pub fn sort(&self, moves: Vec<M>, key: u64, path: &[M]) -> Vec<Choice<M>> {
+    pub fn sort(&self, moves: Vec<M>, key: u64, path: &[M]) -> Vec<OrderedMove<M>> {
         let mut choices: Vec<_> = moves
             .into_iter()
             .enumerate()
-            .map(|(index, mv)| Choice { mv, index })
+            .map(|(index, mv)| OrderedMove { mv, index })
             .collect();
         if !self.is_used() {
             return choices;

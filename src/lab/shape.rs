@@ -16,7 +16,7 @@ use crate::types::Depth;
 
 /// What one search's tree looked like.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Shape {
+pub struct TreeShape {
     pub depth: u32,
     /// Nodes of the main search and of the quiescence search below it.
     pub interior: u64,
@@ -34,12 +34,12 @@ pub struct Shape {
     /// Nodes of this depth's search over those of the one before; `None` at the first.
     pub growth: Option<f64>,
     /// The same by distance from the root; the last place may hold all that are further away.
-    pub plies: Vec<PlyShape>,
+    pub plies: Vec<PlyTreeShape>,
 }
 
 /// The nodes at one distance from the root, in the deepest search.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct PlyShape {
+pub struct PlyTreeShape {
     /// Plies from the root.
     pub ply: usize,
     pub pv_nodes: u64,
@@ -51,10 +51,10 @@ pub struct PlyShape {
     pub pv_first_best: Option<f64>,
 }
 
-impl PlyShape {
-    fn new(ply: usize, stats: &PlyStats) -> PlyShape {
+impl PlyTreeShape {
+    fn new(ply: usize, stats: &PlyStats) -> PlyTreeShape {
         let share = |part, whole: u64| (whole > 0).then(|| super::KindCounts::share(part, whole));
-        PlyShape {
+        PlyTreeShape {
             ply,
             pv_nodes: stats.pv_nodes,
             cut_nodes: stats.cut_nodes,
@@ -70,22 +70,22 @@ impl PlyShape {
 }
 
 /// The nodes of a search by their distance from the root, as far as there are any.
-fn plies(stats: &[PlyStats]) -> Vec<PlyShape> {
+fn plies(stats: &[PlyStats]) -> Vec<PlyTreeShape> {
     let mut plies: Vec<_> = stats
         .iter()
         .enumerate()
-        .map(|(ply, stats)| PlyShape::new(ply, stats))
+        .map(|(ply, stats)| PlyTreeShape::new(ply, stats))
         .collect();
-    while plies.last().is_some_and(PlyShape::is_empty) {
+    while plies.last().is_some_and(PlyTreeShape::is_empty) {
         plies.pop();
     }
     plies
 }
 
-impl Shape {
-    fn new(depth: u32, stats: &Stats, by_ply: &[PlyStats], before: Option<u64>) -> Shape {
+impl TreeShape {
+    fn new(depth: u32, stats: &Stats, by_ply: &[PlyStats], before: Option<u64>) -> TreeShape {
         let nodes = stats.interior + stats.quiescence;
-        Shape {
+        TreeShape {
             depth,
             interior: stats.interior,
             quiescence: stats.quiescence,
@@ -118,16 +118,16 @@ pub fn shapes(
     depth: u32,
     hash: usize,
     judge: &Judge,
-) -> Result<Vec<Shape>, AllocError> {
-    let mut shapes: Vec<Shape> = Vec::new();
+) -> Result<Vec<TreeShape>, AllocError> {
+    let mut shapes: Vec<TreeShape> = Vec::new();
     for depth in 1..=depth {
         let shared = Arc::new(Shared::new(TranspositionTable::new(hash)?, 1));
         shared.begin(false);
         let mut worker = Worker::new(0, shared, judge.clone());
         let limits = Limits::to_depth(Depth(depth as i32));
         worker.search(&Job::new(root.clone(), limits), Box::new(Silent));
-        let before = shapes.last().map(Shape::nodes);
-        shapes.push(Shape::new(
+        let before = shapes.last().map(TreeShape::nodes);
+        shapes.push(TreeShape::new(
             depth,
             worker.stats(),
             worker.ply_stats(),
@@ -150,7 +150,7 @@ mod tests {
         assert!(last.cut_by_first > 0.5 && last.cut_by_first <= 1.0);
         assert!(last.growth.is_some_and(|growth| growth > 1.0));
         // Distances from the root add up to the whole, and only a root is at none.
-        let sum = |count: fn(&PlyShape) -> u64| last.plies.iter().map(count).sum::<u64>();
+        let sum = |count: fn(&PlyTreeShape) -> u64| last.plies.iter().map(count).sum::<u64>();
         assert_eq!(sum(|ply| ply.cut_nodes), last.cut_nodes);
         assert_eq!(sum(|ply| ply.all_nodes), last.all_nodes);
         assert_eq!(sum(|ply| ply.pv_nodes), last.pv_nodes);

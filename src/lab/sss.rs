@@ -15,9 +15,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::game::{GameTree, INFINITY, NodeValue, Player};
+use super::game::{GameTree, INFINITY, NodeValue, TreePlayer};
 use super::kinds::NodeKind;
-use super::order::Choice;
+use super::order::OrderedMove;
 use super::trace::{NodePath, SearchStep};
 use super::walk::{TimeUp, TreeNode, Walk};
 use super::window::ValueWindow;
@@ -27,11 +27,11 @@ struct Met<G: GameTree> {
     node: TreeNode<G::Position>,
     parent: Option<usize>,
     /// The move that led here.
-    choice: Option<Choice<G::Move>>,
+    choice: Option<OrderedMove<G::Move>>,
     /// This node's place among the parent's successors in search order.
     order: usize,
     /// Moves to search, once expanded.
-    choices: Vec<Choice<G::Move>>,
+    choices: Vec<OrderedMove<G::Move>>,
     solved: bool,
 }
 
@@ -49,11 +49,11 @@ struct ListEntry {
 struct Sss<'w, 'g, G: GameTree> {
     walk: &'w mut Walk<'g, G>,
     /// The side whose solution trees are compared; merits are its view of values.
-    owner: Player,
+    owner: TreePlayer,
     met: Vec<Met<G>>,
     open: BinaryHeap<ListEntry>,
     /// The root's successors that were solved, with their merits, in that order.
-    solved: Vec<(Choice<G::Move>, usize, NodeValue)>,
+    solved: Vec<(OrderedMove<G::Move>, usize, NodeValue)>,
 }
 
 /// The value of the root for its side to move. SSS* itself compares solution trees of the root's
@@ -170,7 +170,7 @@ impl<G: GameTree> Sss<'_, '_, G> {
         &mut self,
         node: TreeNode<G::Position>,
         parent: Option<usize>,
-        choice: Option<Choice<G::Move>>,
+        choice: Option<OrderedMove<G::Move>>,
         order: usize,
     ) -> usize {
         self.met.push(Met {

@@ -23,7 +23,11 @@ fn trees() -> impl Strategy<Value = Explicit> {
         prop::collection::vec(below, 1..=4).prop_map(Nested::Inner)
     });
     (nested, any::<bool>()).prop_map(|(nested, max)| {
-        let first = if max { Player::Max } else { Player::Min };
+        let first = if max {
+            TreePlayer::Max
+        } else {
+            TreePlayer::Min
+        };
         Explicit::from_nested(&nested).with_first(first)
     })
 }
@@ -312,7 +316,7 @@ fn example_of_a_cut_node() {
     // Unpruned, x is worth +9.
     let mut walk = walk(&tree);
     let root = walk.root(2);
-    let x = walk.successor(&root, Choice { mv: 1, index: 1 });
+    let x = walk.successor(&root, OrderedMove { mv: 1, index: 1 });
     assert_eq!(negamax::negamax(&mut walk, &x), Ok(9));
 }
 

@@ -7,9 +7,9 @@ use std::time::Instant;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::game::{GameTree, NodeValue, Player};
+use super::game::{GameTree, NodeValue, TreePlayer};
 use super::kinds::{KindCounts, NodeKind};
-use super::order::{Choice, MoveOrdering};
+use super::order::{MoveOrdering, OrderedMove};
 use super::trace::{NodePath, SearchStep, Trace};
 use super::window::{Criterion, ValueWindow};
 use crate::types::Bound;
@@ -27,7 +27,7 @@ pub struct TimeUp;
 pub struct TreeNode<P> {
     pub position: P,
     /// The side to move.
-    pub side: Player,
+    pub side: TreePlayer,
     /// Plies left to the horizon.
     pub depth: u32,
     /// Plies from the root.
@@ -64,7 +64,7 @@ pub enum Visit<M> {
     /// The game is over or the horizon is reached: the value for the side to move.
     Leaf(NodeValue),
     /// The moves in the order in which to search them; at least one.
-    Interior(Vec<Choice<M>>),
+    Interior(Vec<OrderedMove<M>>),
 }
 
 /// Work done.
@@ -89,10 +89,10 @@ struct WalkFrame<M> {
     predicted: NodeKind,
     key: u64,
     /// The successor being searched, and how many distinct ones have been.
-    current: Option<Choice<M>>,
+    current: Option<OrderedMove<M>>,
     searched: usize,
     /// The best successor so far, its place in the search order, and its value.
-    best: Option<(Choice<M>, usize, NodeValue)>,
+    best: Option<(OrderedMove<M>, usize, NodeValue)>,
     /// The best play so far from here on, beginning with the best successor's move.
     line: Vec<M>,
     cutoff: bool,
@@ -113,7 +113,7 @@ pub struct Walk<'g, G: GameTree> {
     /// Whether the horizon cut off any line before the game's end.
     pub met_horizon: bool,
     frames: Vec<WalkFrame<G::Move>>,
-    best: Option<Choice<G::Move>>,
+    best: Option<OrderedMove<G::Move>>,
     /// The best play below the node left last.
     line: Vec<G::Move>,
 }
@@ -159,12 +159,12 @@ impl<'g, G: GameTree> Walk<'g, G> {
 
     /// The best move at the root by the last finished pass over it.
     #[must_use]
-    pub fn best(&self) -> Option<Choice<G::Move>> {
+    pub fn best(&self) -> Option<OrderedMove<G::Move>> {
         self.best
     }
 
     /// Overrules [`Walk::best`]: for algorithms that learn it in their own way.
-    pub fn set_best(&mut self, best: Option<Choice<G::Move>>) {
+    pub fn set_best(&mut self, best: Option<OrderedMove<G::Move>>) {
         self.best = best;
     }
 
@@ -210,7 +210,7 @@ impl<'g, G: GameTree> Walk<'g, G> {
     pub fn child(
         &mut self,
         node: &TreeNode<G::Position>,
-        choice: Choice<G::Move>,
+        choice: OrderedMove<G::Move>,
     ) -> TreeNode<G::Position> {
         if let Some(frame) = self.frames.last_mut() {
             if frame.current != Some(choice) {
@@ -226,7 +226,7 @@ impl<'g, G: GameTree> Walk<'g, G> {
     pub fn successor(
         &self,
         node: &TreeNode<G::Position>,
-        choice: Choice<G::Move>,
+        choice: OrderedMove<G::Move>,
     ) -> TreeNode<G::Position> {
         let position = self.game.play(&node.position, choice.mv);
         let side = self.game.side(&position);
@@ -319,7 +319,7 @@ impl<'g, G: GameTree> Walk<'g, G> {
     }
 
     /// The moves to search below a node, in order; none at a leaf. Counts an interior node.
-    pub fn expand(&mut self, node: &TreeNode<G::Position>) -> Vec<Choice<G::Move>> {
+    pub fn expand(&mut self, node: &TreeNode<G::Position>) -> Vec<OrderedMove<G::Move>> {
         if node.depth == 0 {
             return Vec::new();
         }

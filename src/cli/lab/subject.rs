@@ -65,7 +65,7 @@ pub(super) struct Subject {
 }
 
 /// The subject of an experiment, as far as it does not depend on the kind of game.
-pub(super) struct Found {
+pub(super) struct SubjectInfo {
     /// What to call it.
     pub title: String,
     /// Plies to search.
@@ -76,7 +76,7 @@ pub(super) struct Found {
 
 /// Something to do with a game, whichever it is.
 pub(super) trait Visitor {
-    fn visit<G: GameTree>(&self, game: &G, found: Found) -> anyhow::Result<()>;
+    fn visit<G: GameTree>(&self, game: &G, found: SubjectInfo) -> anyhow::Result<()>;
 }
 
 impl Subject {
@@ -102,7 +102,7 @@ impl Subject {
             let tree = read_tree(path)?;
             // Deeper than its leaves there is nothing, and measures should not count it.
             let depth = depth.unwrap_or(u32::MAX).min(tree.height());
-            let found = Found {
+            let found = SubjectInfo {
                 title: path.display().to_string(),
                 depth,
                 window: tree.window(),
@@ -110,7 +110,7 @@ impl Subject {
             return visitor.visit(&tree, found);
         }
         let depth = depth.unwrap_or(default_depth);
-        let found = |title| Found {
+        let found = |title| SubjectInfo {
             title,
             depth,
             window: None,

@@ -7,7 +7,7 @@ use anyhow::{bail, ensure};
 use clap::Args;
 
 use super::save;
-use super::subject::{Found, Subject, Visitor};
+use super::subject::{Subject, SubjectInfo, Visitor};
 use crate::lab::draw::{Caption, Picture, PointOfView, advance, html, svg, terminal};
 use crate::lab::{Algorithm, GameTree, SolveOptions, ValueWindow, solve};
 
@@ -106,7 +106,7 @@ fn numbered(path: &Path, step: usize) -> PathBuf {
 }
 
 impl Visitor for Tree {
-    fn visit<G: GameTree>(&self, game: &G, found: Found) -> anyhow::Result<()> {
+    fn visit<G: GameTree>(&self, game: &G, found: SubjectInfo) -> anyhow::Result<()> {
         let algorithm = self.algorithm;
         let window = self.window(found.window)?;
         let maxs = algorithm.is_best_first()

@@ -1,7 +1,7 @@
 //! What a step of a search did and why, in words.
 
 use super::picture::{Caption, Drawn, Picture, PointOfView};
-use crate::lab::game::{NodeValue, Player, Signed};
+use crate::lab::game::{NodeValue, Signed, TreePlayer};
 use crate::lab::kinds::NodeKind;
 use crate::lab::trace::SearchStep;
 use crate::lab::window::Criterion;
@@ -167,8 +167,8 @@ fn cutoff(picture: &Picture, path: &[usize]) -> String {
     let opponent = match picture.view {
         PointOfView::Mover => "the opponent",
         PointOfView::Max => match node.side {
-            Player::Max => "Min",
-            Player::Min => "Max",
+            TreePlayer::Max => "Min",
+            TreePlayer::Min => "Max",
         },
     };
     format!("{name} is too good: {opponent} has something better earlier on; {rest}")
@@ -184,7 +184,7 @@ struct Ends {
 
 impl Ends {
     fn of(picture: &Picture, node: &Drawn) -> Ends {
-        if picture.view == PointOfView::Max && node.side == Player::Min {
+        if picture.view == PointOfView::Max && node.side == TreePlayer::Min {
             Ends {
                 near: "beta",
                 far: "alpha",

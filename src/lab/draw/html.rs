@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::caption::advance;
 use super::picture::{Drawn, NodeState, Picture};
 use super::svg::escape;
-use crate::lab::game::{Player, Signed};
+use crate::lab::game::{Signed, TreePlayer};
 use crate::lab::trace::{NodePath, SearchStep};
 use crate::lab::window::ValueWindow;
 
@@ -77,7 +77,7 @@ fn list<'t>(node: &'t Drawn, nodes: &mut BTreeMap<usize, PageNode<'t>>) {
         node.id,
         PageNode {
             label: &node.label,
-            max: node.side == Player::Max,
+            max: node.side == TreePlayer::Max,
             below: node.successors.iter().map(|below| below.id).collect(),
         },
     );

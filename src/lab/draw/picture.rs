@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use thiserror::Error;
 
 use crate::lab::algorithm::Algorithm;
-use crate::lab::game::{GameTree, NodeValue, Player};
+use crate::lab::game::{GameTree, NodeValue, TreePlayer};
 use crate::lab::kinds::NodeKind;
 use crate::lab::trace::SearchStep;
 use crate::lab::window::{Criterion, ValueWindow};
@@ -45,7 +45,7 @@ pub enum NodeState {
 pub struct Drawn {
     /// The move that leads here, or the node's name.
     pub label: String,
-    pub side: Player,
+    pub side: TreePlayer,
     pub state: NodeState,
     /// Place in the tree, counted line by line from the root's 0.
     pub id: usize,
@@ -192,8 +192,8 @@ impl Picture {
 
     /// A window in the drawing's point of view, for a node of `side`.
     #[must_use]
-    pub fn written(&self, window: ValueWindow, side: Player) -> String {
-        let turned = self.view == PointOfView::Max && side == Player::Min;
+    pub fn written(&self, window: ValueWindow, side: TreePlayer) -> String {
+        let turned = self.view == PointOfView::Max && side == TreePlayer::Min;
         let window = if turned { -window } else { window };
         window.written(self.criterion)
     }
@@ -232,7 +232,7 @@ impl Drawn {
     /// How far the value can be trusted: `≥` or `≤` in front of a bound, if the search knows.
     #[must_use]
     pub fn relation(&self, view: PointOfView) -> &'static str {
-        let turned = view == PointOfView::Max && self.side == Player::Min;
+        let turned = view == PointOfView::Max && self.side == TreePlayer::Min;
         match (self.bound, turned) {
             (Some(Bound::Lower), false) | (Some(Bound::Upper), true) => "≥",
             (Some(Bound::Upper), false) | (Some(Bound::Lower), true) => "≤",

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::picture::{Drawn, NodeState, Picture};
-use crate::lab::game::{Player, Signed};
+use crate::lab::game::{Signed, TreePlayer};
 use crate::lab::kinds::NodeKind;
 
 /// Distances in pixels.
@@ -54,16 +54,16 @@ impl Placed<'_> {
     /// From the middle of the node down to its lower edge: a tip or a base.
     fn foot(&self) -> f64 {
         match self.node.side {
-            Player::Max => RADIUS * BASE,
-            Player::Min => RADIUS,
+            TreePlayer::Max => RADIUS * BASE,
+            TreePlayer::Min => RADIUS,
         }
     }
 
     /// From the middle of the node up to its upper edge.
     fn head(&self) -> f64 {
         match self.node.side {
-            Player::Max => RADIUS,
-            Player::Min => RADIUS * BASE,
+            TreePlayer::Max => RADIUS,
+            TreePlayer::Min => RADIUS * BASE,
         }
     }
 }
@@ -197,8 +197,8 @@ fn nodes(picture: &Picture, placed: &Placed, page: &mut String) {
     let weight = if node.state == NodeState::Open { 3 } else { 1 };
     let (x, y) = (placed.x, placed.y);
     let tip = match node.side {
-        Player::Max => -RADIUS,
-        Player::Min => RADIUS,
+        TreePlayer::Max => -RADIUS,
+        TreePlayer::Min => RADIUS,
     };
     let _ = writeln!(
         page,

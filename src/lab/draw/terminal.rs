@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::picture::{Drawn, NodeState, Picture};
-use crate::lab::game::{Player, Signed};
+use crate::lab::game::{Signed, TreePlayer};
 use crate::lab::kinds::NodeKind;
 
 const RESET: &str = "\x1b[0m";
@@ -54,8 +54,8 @@ fn below(picture: &Picture, node: &Drawn, indent: &str, coloured: bool, text: &m
 /// `△ label [alpha, beta] → value kind`, with what is not known left out.
 fn line(picture: &Picture, node: &Drawn, coloured: bool, text: &mut String) {
     let shape = match node.side {
-        Player::Max => "△",
-        Player::Min => "▽",
+        TreePlayer::Max => "△",
+        TreePlayer::Min => "▽",
     };
     let mut words = format!("{shape} {}", node.label);
     if node.state == NodeState::Unseen {

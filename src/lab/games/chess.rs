@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 
 use crate::board::Position;
 use crate::eval::{Evaluator, Judge};
-use crate::lab::game::{GameTree, NodeValue, Player};
+use crate::lab::game::{GameTree, NodeValue, TreePlayer};
 use crate::types::{Color, Move, Ply, Role, Score};
 
 /// In which order the moves of a position are searched, before any hints.
@@ -96,10 +96,10 @@ impl GameTree for ChessGame {
         }
     }
 
-    fn side(&self, node: &ChessNode) -> Player {
+    fn side(&self, node: &ChessNode) -> TreePlayer {
         match node.position.turn() {
-            Color::White => Player::Max,
-            Color::Black => Player::Min,
+            Color::White => TreePlayer::Max,
+            Color::Black => TreePlayer::Min,
         }
     }
 

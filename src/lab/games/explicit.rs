@@ -17,7 +17,7 @@
 
 use thiserror::Error;
 
-use crate::lab::game::{GameTree, INFINITY, NodeValue, Player};
+use crate::lab::game::{GameTree, INFINITY, NodeValue, TreePlayer};
 use crate::lab::window::ValueWindow;
 
 /// Deeper trees than this can't be meant for reading.
@@ -36,7 +36,7 @@ struct Branch {
 #[derive(Clone, Debug)]
 pub struct Explicit {
     branches: Vec<Branch>,
-    first: Player,
+    first: TreePlayer,
     /// Numbers are seen by the side to move instead of Max.
     by_mover: bool,
     window: Option<ValueWindow>,
@@ -84,11 +84,11 @@ impl Explicit {
             at: 0,
             branches: Vec::new(),
         };
-        let (mut first, mut by_mover, mut window) = (Player::Max, false, None);
+        let (mut first, mut by_mover, mut window) = (TreePlayer::Max, false, None);
         loop {
             match parser.peek() {
-                Some("max") => first = Player::Max,
-                Some("min") => first = Player::Min,
+                Some("max") => first = TreePlayer::Max,
+                Some("min") => first = TreePlayer::Min,
                 Some("mover") => by_mover = true,
                 Some("window") => {
                     parser.at += 1;
@@ -118,7 +118,7 @@ impl Explicit {
         add_nested(&mut branches, tree, 0);
         Explicit {
             branches,
-            first: Player::Max,
+            first: TreePlayer::Max,
             by_mover: false,
             window: None,
         }
@@ -126,7 +126,7 @@ impl Explicit {
 
     /// The same tree with the other side to move first.
     #[must_use]
-    pub fn with_first(mut self, first: Player) -> Explicit {
+    pub fn with_first(mut self, first: TreePlayer) -> Explicit {
         self.first = first;
         self
     }
@@ -182,7 +182,7 @@ impl GameTree for Explicit {
         0
     }
 
-    fn side(&self, position: &usize) -> Player {
+    fn side(&self, position: &usize) -> TreePlayer {
         if self.branches[*position].ply.is_multiple_of(2) {
             self.first
         } else {
@@ -342,7 +342,7 @@ mod tests {
             Explicit::parse("min\nmover\nwindow -3 +7 # the root's\nw: ( x: 2 ( 5 −9 ) y:4 )")
                 .unwrap();
         assert_eq!(tree.window(), Some(ValueWindow::new(-3, 7)));
-        assert_eq!(tree.side(&0), Player::Min);
+        assert_eq!(tree.side(&0), TreePlayer::Min);
         assert_eq!(tree.name(0), Some("w"));
         assert_eq!(tree.moves(&0), [0, 1]);
         let x = tree.play(&0, 0);

@@ -6,7 +6,7 @@
 //! one's own captures, together with the seeds opposite, if there are any. When a side has no
 //! seeds left in its houses, the game ends and the opponent stores what is left in theirs.
 
-use crate::lab::game::{GameTree, NodeValue, Player, mix};
+use crate::lab::game::{GameTree, NodeValue, TreePlayer, mix};
 
 /// Houses of a player.
 const HOUSES: usize = 6;
@@ -32,31 +32,31 @@ impl Default for Kalah {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pits {
     pits: [u8; PITS],
-    side: Player,
+    side: TreePlayer,
 }
 
 impl Pits {
     /// The first of a side's houses.
-    fn first(side: Player) -> usize {
+    fn first(side: TreePlayer) -> usize {
         match side {
-            Player::Max => 0,
-            Player::Min => HOUSES + 1,
+            TreePlayer::Max => 0,
+            TreePlayer::Min => HOUSES + 1,
         }
     }
 
-    fn store(side: Player) -> usize {
+    fn store(side: TreePlayer) -> usize {
         match side {
-            Player::Max => SOUTH_STORE,
-            Player::Min => NORTH_STORE,
+            TreePlayer::Max => SOUTH_STORE,
+            TreePlayer::Min => NORTH_STORE,
         }
     }
 
-    fn houses(&self, side: Player) -> &[u8] {
+    fn houses(&self, side: TreePlayer) -> &[u8] {
         let first = Pits::first(side);
         &self.pits[first..first + HOUSES]
     }
 
-    fn is_empty(&self, side: Player) -> bool {
+    fn is_empty(&self, side: TreePlayer) -> bool {
         self.houses(side).iter().all(|seeds| *seeds == 0)
     }
 
@@ -92,10 +92,10 @@ impl Pits {
 
     /// If a side has run out of seeds, the other stores its own.
     fn finish(&mut self) {
-        if !self.is_empty(Player::Max) && !self.is_empty(Player::Min) {
+        if !self.is_empty(TreePlayer::Max) && !self.is_empty(TreePlayer::Min) {
             return;
         }
-        for side in [Player::Max, Player::Min] {
+        for side in [TreePlayer::Max, TreePlayer::Min] {
             let left: u8 = self.houses(side).iter().sum();
             let first = Pits::first(side);
             self.pits[first..first + HOUSES].fill(0);
@@ -115,11 +115,11 @@ impl GameTree for Kalah {
         pits[NORTH_STORE] = 0;
         Pits {
             pits,
-            side: Player::Max,
+            side: TreePlayer::Max,
         }
     }
 
-    fn side(&self, pits: &Pits) -> Player {
+    fn side(&self, pits: &Pits) -> TreePlayer {
         pits.side
     }
 
@@ -147,7 +147,7 @@ impl GameTree for Kalah {
     }
 
     fn key(&self, pits: &Pits) -> u64 {
-        let turn = u64::from(pits.side == Player::Min);
+        let turn = u64::from(pits.side == TreePlayer::Min);
         pits.pits.iter().fold(turn, |key, seeds| {
             mix(key.rotate_left(8) ^ u64::from(*seeds))
         })
@@ -155,7 +155,11 @@ impl GameTree for Kalah {
 
     /// South's houses are A to F, North's a to f.
     fn label(&self, pits: &Pits, house: u8) -> String {
-        let first = if pits.side == Player::Max { b'A' } else { b'a' };
+        let first = if pits.side == TreePlayer::Max {
+            b'A'
+        } else {
+            b'a'
+        };
         char::from(first + house).to_string()
     }
 }
@@ -165,7 +169,7 @@ mod tests {
     use super::*;
     use crate::lab::game::INFINITY;
 
-    fn pits(pits: [u8; PITS], side: Player) -> Pits {
+    fn pits(pits: [u8; PITS], side: TreePlayer) -> Pits {
         Pits { pits, side }
     }
 
@@ -174,23 +178,23 @@ mod tests {
         let kalah = Kalah::default();
         let next = kalah.play(&kalah.start(), 2);
         assert_eq!(next.pits, [4, 4, 0, 5, 5, 5, 1, 4, 4, 4, 4, 4, 4, 0]);
-        assert_eq!(next.side, Player::Max);
-        assert_eq!(kalah.play(&kalah.start(), 0).side, Player::Min);
+        assert_eq!(next.side, TreePlayer::Max);
+        assert_eq!(kalah.play(&kalah.start(), 0).side, TreePlayer::Min);
     }
 
     #[test]
     fn sowing_skips_the_opponents_store_and_may_come_round() {
-        let start = pits([0, 0, 0, 0, 0, 9, 0, 1, 0, 0, 0, 0, 0, 3], Player::Max);
+        let start = pits([0, 0, 0, 0, 0, 9, 0, 1, 0, 0, 0, 0, 0, 3], TreePlayer::Max);
         let next = Kalah::default().play(&start, 5);
         // Past North's store, the ninth seed lands in South's empty second house and captures the
         // one just sown opposite.
         assert_eq!(next.pits, [1, 0, 0, 0, 0, 0, 3, 2, 1, 1, 1, 0, 1, 3]);
-        assert_eq!(next.side, Player::Min);
+        assert_eq!(next.side, TreePlayer::Min);
     }
 
     #[test]
     fn nothing_opposite_means_no_capture() {
-        let start = pits([1, 0, 0, 0, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0], Player::Max);
+        let start = pits([1, 0, 0, 0, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0], TreePlayer::Max);
         let next = Kalah::default().play(&start, 0);
         assert_eq!(next.pits[1], 1);
         assert_eq!(next.pits[SOUTH_STORE], 0);
@@ -199,7 +203,10 @@ mod tests {
     #[test]
     fn the_game_ends_when_a_side_runs_out() {
         let kalah = Kalah::default();
-        let start = pits([0, 0, 0, 0, 0, 1, 20, 3, 0, 2, 0, 0, 0, 22], Player::Max);
+        let start = pits(
+            [0, 0, 0, 0, 0, 1, 20, 3, 0, 2, 0, 0, 0, 22],
+            TreePlayer::Max,
+        );
         let end = kalah.play(&start, 5);
         assert!(kalah.moves(&end).is_empty());
         assert_eq!(kalah.value(&end), 21 - 27);
@@ -209,10 +216,10 @@ mod tests {
     #[test]
     fn north_plays_by_the_same_rules() {
         let kalah = Kalah::default();
-        let start = pits([4, 4, 4, 4, 4, 4, 0, 4, 4, 4, 4, 4, 4, 0], Player::Min);
+        let start = pits([4, 4, 4, 4, 4, 4, 0, 4, 4, 4, 4, 4, 4, 0], TreePlayer::Min);
         let next = kalah.play(&start, 2);
         assert_eq!(next.pits, [4, 4, 4, 4, 4, 4, 0, 4, 4, 0, 5, 5, 5, 1]);
-        assert_eq!(next.side, Player::Min);
+        assert_eq!(next.side, TreePlayer::Min);
         assert_eq!(kalah.label(&start, 2), "c");
     }
 

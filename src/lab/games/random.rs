@@ -5,7 +5,7 @@
 //! node's minimax value is known in advance. This is what allows "the best move comes first in
 //! 80 % of the nodes" to be dialled in.
 
-use crate::lab::game::{GameTree, NodeValue, Player, mix};
+use crate::lab::game::{GameTree, NodeValue, TreePlayer, mix};
 
 /// The recipe of a random tree. Equal recipes give equal trees.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +45,7 @@ pub struct Spot {
     value: NodeValue,
     /// Plies to the leaves.
     left: u32,
-    side: Player,
+    side: TreePlayer,
 }
 
 /// Independent streams of random numbers drawn from one position.
@@ -97,11 +97,11 @@ impl GameTree for RandomTree {
             hash,
             value,
             left: self.depth,
-            side: Player::Max,
+            side: TreePlayer::Max,
         }
     }
 
-    fn side(&self, spot: &Spot) -> Player {
+    fn side(&self, spot: &Spot) -> TreePlayer {
         spot.side
     }
 

@@ -1,6 +1,6 @@
 //! Tic-tac-toe: small enough to search to the end.
 
-use crate::lab::game::{GameTree, NodeValue, Player};
+use crate::lab::game::{GameTree, NodeValue, TreePlayer};
 
 /// The eight lines, as sets of squares numbered 0 to 8 by rows.
 const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
@@ -43,11 +43,11 @@ impl GameTree for TicTacToe {
         Grid { x: 0, o: 0 }
     }
 
-    fn side(&self, grid: &Grid) -> Player {
+    fn side(&self, grid: &Grid) -> TreePlayer {
         if grid.stones().is_multiple_of(2) {
-            Player::Max
+            TreePlayer::Max
         } else {
-            Player::Min
+            TreePlayer::Min
         }
     }
 
@@ -63,11 +63,11 @@ impl GameTree for TicTacToe {
 
     fn play(&self, grid: &Grid, square: u8) -> Grid {
         match self.side(grid) {
-            Player::Max => Grid {
+            TreePlayer::Max => Grid {
                 x: grid.x | 1 << square,
                 ..*grid
             },
-            Player::Min => Grid {
+            TreePlayer::Min => Grid {
                 o: grid.o | 1 << square,
                 ..*grid
             },
