@@ -7,6 +7,7 @@ use super::expectation::Curve;
 use super::verdict::{Evidence, Thresholds, Verdict, judge};
 use crate::board::{Game, Position};
 use crate::engine::{Engine, EngineError, Request};
+use crate::tablebase::Wdl;
 use crate::types::{Color, Move, Score};
 
 /// How to analyse.
@@ -32,6 +33,8 @@ pub struct Assessment {
     pub line: Vec<Move>,
     /// The score of the second-best move, where it was searched.
     pub second: Option<Score>,
+    /// The tablebases' result, where a table has the position.
+    pub tablebase: Option<Wdl>,
 }
 
 impl Assessment {
@@ -39,6 +42,13 @@ impl Assessment {
     #[must_use]
     pub fn best(&self) -> Option<Move> {
         self.line.first().copied()
+    }
+
+    /// The tablebases' result from White's side.
+    #[must_use]
+    pub fn white_tablebase(&self, turn: Color) -> Option<Wdl> {
+        let white = |result: Wdl| if turn.is_white() { result } else { -result };
+        self.tablebase.map(white)
     }
 
     /// The score from White's side.
@@ -64,6 +74,12 @@ pub struct GameAnalysis {
 }
 
 impl GameAnalysis {
+    /// The tablebases' result of a position from White's side.
+    #[must_use]
+    pub fn white_tablebase(&self, index: usize) -> Option<Wdl> {
+        self.assessments[index].white_tablebase(self.positions[index].turn())
+    }
+
     /// The score of a position from White's side.
     #[must_use]
     pub fn white_score(&self, index: usize) -> Score {
@@ -174,5 +190,6 @@ fn search(engine: &mut Engine, game: &Game, request: &Request) -> Result<Assessm
         depth: found.depth.plies(),
         line,
         second: None,
+        tablebase: engine.tablebase_result(game.position()),
     })
 }

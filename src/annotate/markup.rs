@@ -2,7 +2,7 @@
 
 use super::analysis::GameAnalysis;
 use super::verdict::ONLY_MOVE_NAG;
-use super::wording::{eval_command, tablebase, verdict_text};
+use super::wording::{eval_command, tablebase_text, verdict_text};
 use crate::board::{PgnGame, PgnLine, PgnMove};
 use crate::types::Move;
 
@@ -47,11 +47,7 @@ fn annotate_move(m: &mut PgnMove, analysis: &GameAnalysis, ply: usize, longest: 
     );
     let evaluation = eval_command(white, depth, &analysis.positions[after])
         .map(|value| format!("{EVAL} {value}]"));
-    let decided = tablebase(white).filter(|_| tablebase(analysis.white_score(ply)).is_none());
-    let sentences = [
-        verdict_text(analysis, ply),
-        decided.map_or_else(String::new, |text| format!("Now a {text}.")),
-    ];
+    let sentences = [verdict_text(analysis, ply), tablebase_text(analysis, ply)];
     let kept = without_evaluation(&m.comment);
     let mut parts: Vec<&str> = evaluation.as_deref().into_iter().collect();
     parts.push(&kept);

@@ -17,4 +17,4 @@ pub use expectation::{Curve, capped};
 pub use report::{GameInfo, INDEX_FILE, IndexEntry, file_name, page, write_index};
 pub use run::{AnnotateJob, Progress, RunTotals, Shard, run};
 pub use verdict::{Evidence, Fault, ONLY_MOVE_NAG, Thresholds, Verdict, judge};
-pub use wording::{eval_command, eval_text, tablebase, verdict_text};
+pub use wording::{eval_command, eval_text, tablebase_text, verdict_text};

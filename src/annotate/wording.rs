@@ -3,6 +3,7 @@
 use super::analysis::GameAnalysis;
 use super::verdict::Fault;
 use crate::board::Position;
+use crate::tablebase::Wdl;
 use crate::types::Score;
 
 const CENTIPAWNS: f64 = 100.0;
@@ -12,7 +13,7 @@ const TABLEBASE_PAWNS: f64 = 200.0;
 /// A score from White's side as people read it: `+0.35`, `#-3`, or the end of the game.
 #[must_use]
 pub fn eval_text(white: Score, position: &Position) -> String {
-    match tablebase(white) {
+    match tablebase_win(white) {
         Some(text) => text.to_owned(),
         None if !position.has_legal_move() => if position.in_check() {
             "checkmate"
@@ -51,9 +52,25 @@ pub fn eval_command(white: Score, depth: i32, position: &Position) -> Option<Str
     })
 }
 
-/// What tablebases know of a score from White's side.
+/// A sentence on the tablebases' result after a move, if the move reached the tables or changed
+/// the result; else empty.
 #[must_use]
-pub fn tablebase(white: Score) -> Option<&'static str> {
+pub fn tablebase_text(analysis: &GameAnalysis, ply: usize) -> String {
+    let after = analysis.white_tablebase(ply + 1);
+    let Some(result) = after.filter(|_| after != analysis.white_tablebase(ply)) else {
+        return String::new();
+    };
+    let text = match result {
+        Wdl::Win => "win for White",
+        Wdl::Loss => "win for Black",
+        Wdl::Draw => "draw",
+        Wdl::CursedWin | Wdl::BlessedLoss => "draw by the 50-move rule",
+    };
+    format!("Tablebase: {text}.")
+}
+
+/// A tablebase win that the search has found, from White's side.
+fn tablebase_win(white: Score) -> Option<&'static str> {
     if white.is_mate() {
         None
     } else if white.is_win() {

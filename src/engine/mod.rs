@@ -31,7 +31,7 @@ use crate::board::{Game, GameError, Position, Start};
 use crate::eval::{self, Evaluator, Judge};
 use crate::nnue::{NetError, Network};
 use crate::search::Job;
-use crate::tablebase::{self, Probing, Tablebases};
+use crate::tablebase::{self, Probing, Tablebases, Wdl};
 use crate::types::{CastlingMode, Depth, Score};
 use pipeline::Pipeline;
 use pool::Pool;
@@ -245,6 +245,17 @@ impl Engine {
         }
         self.place_stages();
         remarks
+    }
+
+    /// The tablebases' result of a position for the side to move, as if its half-move clock were
+    /// zero; `None` if no table has it.
+    #[must_use]
+    pub fn tablebase_result(&self, position: &Position) -> Option<Wdl> {
+        let tables = self.tablebases.as_ref()?;
+        let pieces = position.board().occupied().count();
+        (pieces <= tables.most_pieces() as usize)
+            .then(|| tables.wdl(position))
+            .flatten()
     }
 
     /// Changes how tablebases are used.

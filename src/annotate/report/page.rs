@@ -9,7 +9,7 @@ use super::{PIECES, SCRIPT, STYLE};
 use crate::annotate::analysis::GameAnalysis;
 use crate::annotate::expectation::{CAP, Curve, capped};
 use crate::annotate::verdict::{Fault, Verdict};
-use crate::annotate::wording::{eval_text, verdict_text};
+use crate::annotate::wording::{eval_text, tablebase_text, verdict_text};
 use crate::types::Color;
 
 const CENTIPAWNS: i32 = 100;
@@ -290,7 +290,10 @@ fn ply_data(info: &GameInfo, analysis: &GameAnalysis, curve: Curve, index: usize
         depth: analysis.assessments[index].depth,
         white: (white * PERCENT_STEPS).round() / PERCENT_STEPS,
         fault: chart::class(fault_before(analysis, index)),
-        verdict: ply.map_or_else(String::new, |ply| verdict_text(analysis, ply)),
+        verdict: ply.map_or_else(String::new, |ply| {
+            let texts = [verdict_text(analysis, ply), tablebase_text(analysis, ply)];
+            texts.join(" ").trim().to_owned()
+        }),
         better: better.unwrap_or_default(),
         clock: ply.and_then(|ply| info.clocks.get(ply).cloned().flatten()),
         comment: ply
