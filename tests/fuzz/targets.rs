@@ -1,0 +1,243 @@
+//! What is fuzzed: each target takes any bytes, hands them to one of the program's readers, and
+//! checks what must hold of everything that the reader accepts. A panic is a failure.
+//!
+//! The ordinary test beside this file runs every target on mutations of a small corpus; `fuzz/`
+//! runs the same functions under libFuzzer.
+
+use std::fs;
+use std::io::Cursor;
+
+use crossbeam_channel::unbounded;
+use pleach::board::{Epd, Game, PgnGame, PgnReader, Position, Start};
+use pleach::nnue::QuantisedNet;
+use pleach::record::{GameReader, GameRecord, PositionReader};
+use pleach::tablebase::Tablebases;
+use pleach::types::CastlingMode;
+use pleach::uci::{Command, Session};
+
+/// A fuzzing target: its name, which is its corpus' folder, and what it does with bytes.
+pub struct Target {
+    pub name: &'static str,
+    pub run: fn(&[u8]),
+}
+
+/// All targets.
+pub const TARGETS: &[Target] = &[
+    Target {
+        name: "fen",
+        run: fen,
+    },
+    Target {
+        name: "moves",
+        run: moves,
+    },
+    Target {
+        name: "pgn",
+        run: pgn,
+    },
+    Target {
+        name: "epd",
+        run: epd,
+    },
+    Target {
+        name: "command",
+        run: command,
+    },
+    Target {
+        name: "session",
+        run: session,
+    },
+    Target {
+        name: "record",
+        run: record,
+    },
+    Target {
+        name: "positions",
+        run: positions,
+    },
+    Target {
+        name: "network",
+        run: network,
+    },
+    Target {
+        name: "tablebase",
+        run: tablebase,
+    },
+];
+
+/// Most lines of a session: each search costs time.
+const SESSION_LINES: usize = 30;
+/// Numbers in a session with more digits would ask for more memory or time than a test has.
+const SESSION_DIGITS: usize = 2;
+/// Most games read from one input.
+const MOST_GAMES: usize = 20;
+/// Most positions read from one input.
+const MOST_POSITIONS: usize = 200;
+
+/// A FEN is refused, or gives a position whose own FEN gives the same position, and whose legal
+/// moves can be written, read, compared and played.
+pub fn fen(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for mode in [CastlingMode::Standard, CastlingMode::Chess960] {
+        let Ok(position) = Position::from_fen(&text, mode) else {
+            continue;
+        };
+        let again = Position::from_fen(&position.fen(), mode).expect("own FEN is read");
+        assert_eq!(again.fen(), position.fen());
+        assert_eq!(again.key(), position.key(), "{}", position.fen());
+        for &m in &position.legal_moves() {
+            assert_eq!(position.parse_uci(&position.uci(m)).ok(), Some(m));
+            assert!(!position.san(m).is_empty());
+            let _ = position.see_ge(m, 0);
+            let child = position.play(m);
+            assert_ne!(child.turn(), position.turn());
+        }
+    }
+}
+
+/// A list of moves from the initial position is refused, or every move of it was legal.
+pub fn moves(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    if let Ok(game) = Game::new(&Start::Initial, &words, CastlingMode::Standard) {
+        assert_eq!(game.moves().len(), words.len());
+        let mut position = game.start().clone();
+        for &m in game.moves() {
+            assert!(position.legal_moves().contains(&m));
+            position = position.play(m);
+        }
+        assert_eq!(position.key(), game.position().key());
+    }
+}
+
+/// A game is refused, or is written so that it is read again with the same moves and glyphs.
+pub fn pgn(bytes: &[u8]) {
+    for game in PgnReader::new(bytes).take(MOST_GAMES).flatten() {
+        let mut written = Vec::new();
+        game.write(&mut written).expect("a vector takes all");
+        let again = PgnReader::new(&written[..]).next();
+        let again = again.expect("a game").expect("own PGN is read");
+        assert_eq!(glyphs(&again), glyphs(&game));
+        assert_eq!(again.start.fen(), game.start.fen());
+    }
+}
+
+/// The main line's moves with their glyphs.
+fn glyphs(game: &PgnGame) -> Vec<(String, Vec<u8>)> {
+    let mut position = game.start.clone();
+    let mut found = Vec::new();
+    for step in &game.main_line.moves {
+        found.push((position.uci(step.played), step.nags.clone()));
+        position = position.play(step.played);
+    }
+    found
+}
+
+/// A line of EPD is refused, or its moves are legal.
+pub fn epd(bytes: &[u8]) {
+    for line in String::from_utf8_lossy(bytes).lines() {
+        if let Ok(epd) = Epd::parse(line) {
+            let legal = epd.position.legal_moves();
+            let moves = epd.best_moves.iter().chain(&epd.avoid_moves);
+            assert!(moves.into_iter().all(|m| legal.contains(m)));
+        }
+    }
+}
+
+/// Any line is a command or an error.
+pub fn command(bytes: &[u8]) {
+    let _ = Command::parse(&String::from_utf8_lossy(bytes));
+}
+
+/// A whole session ends by itself, and every `go` that was taken has one `bestmove`.
+pub fn session(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (sender, lines) = unbounded();
+    for line in text.lines().take(SESSION_LINES) {
+        if is_modest(line) {
+            sender.send(line.to_owned()).expect("a receiver");
+        }
+    }
+    drop(sender);
+    let mut out = Vec::new();
+    Session::new(&mut out)
+        .run(&lines)
+        .expect("a vector takes all");
+    let out = String::from_utf8(out).expect("UTF-8");
+    let best = out.lines().filter(|line| line.starts_with("bestmove"));
+    let searches = text
+        .lines()
+        .take(SESSION_LINES)
+        .filter(|line| is_modest(line) && line.split_whitespace().any(|word| word == "go"));
+    assert!(best.count() <= searches.count(), "{text}\n{out}");
+}
+
+/// Whether a line is one that a test may run: it touches no file and asks for little.
+fn is_modest(line: &str) -> bool {
+    const UNBOUNDED: [&str; 4] = ["file", "path", "bench", "perft"];
+    let lower = line.to_lowercase();
+    let mut digits = 0;
+    let short_numbers = lower.chars().all(|c| {
+        digits = if c.is_ascii_digit() { digits + 1 } else { 0 };
+        digits <= SESSION_DIGITS
+    });
+    short_numbers && !UNBOUNDED.iter().any(|word| lower.contains(word))
+}
+
+/// A training record is refused, or its games are written back as the same bytes.
+pub fn record(bytes: &[u8]) {
+    let mut reader = GameReader::new(Cursor::new(bytes));
+    let mut game = GameRecord::empty();
+    let mut encoded = Vec::new();
+    for _ in 0..MOST_GAMES {
+        match reader.read_into(&mut game) {
+            Ok(true) => {
+                encoded.clear();
+                game.encode(&mut encoded);
+                let mut again = GameRecord::empty();
+                let mut reader = GameReader::new(Cursor::new(&encoded[..]));
+                assert!(matches!(reader.read_into(&mut again), Ok(true)));
+                assert_eq!(again.plies, game.plies);
+                if let Ok(position) = game.start.unpack() {
+                    let _ = position.legal_moves();
+                }
+            }
+            Ok(false) | Err(_) => break,
+        }
+    }
+}
+
+/// A file of positions is refused, or its positions can be unpacked or are refused.
+pub fn positions(bytes: &[u8]) {
+    let Ok(reader) = PositionReader::new(Cursor::new(bytes)) else {
+        return;
+    };
+    for record in reader.take(MOST_POSITIONS).flatten() {
+        if let Ok(position) = record.board.unpack() {
+            let _ = position.legal_moves();
+        }
+    }
+}
+
+/// A network is refused, or is written so that it is read again.
+pub fn network(bytes: &[u8]) {
+    if let Ok(net) = QuantisedNet::from_bytes(bytes) {
+        assert!(QuantisedNet::from_bytes(&net.to_bytes()).is_ok());
+    }
+}
+
+/// A damaged table is left out or its positions are unknown; it ends nothing.
+pub fn tablebase(bytes: &[u8]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["KQvK.rtbw", "KQvK.rtbz"] {
+        fs::write(folder.path().join(name), bytes).expect("written");
+    }
+    let (tables, _remarks) = Tablebases::load(&folder.path().to_string_lossy());
+    for fen in [
+        "8/8/8/8/8/2k5/8/K6Q w - - 0 1",
+        "8/8/8/8/8/2k5/8/K6Q b - - 3 1",
+    ] {
+        let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
+        let _ = tables.wdl(&position);
+    }
+}
