@@ -48,7 +48,7 @@ struct PageStep<'s> {
 /// The page for a search that took `steps` on the tree of `picture`.
 ///
 /// # Panics
-/// Never: the data have no keys that JSON lacks.
+/// Never: the data have no keys that JSON lacks, and the page has both places.
 #[must_use]
 pub fn html(mut picture: Picture, steps: &[SearchStep], title: &str) -> String {
     let mut nodes = BTreeMap::new();
@@ -67,9 +67,21 @@ pub fn html(mut picture: Picture, steps: &[SearchStep], title: &str) -> String {
     }
     let steps = format!("[{}]", taken.join(",\n"));
     // Inside a script only `<` could end the data early.
-    PAGE.replace("TITLE", &escape(title))
-        .replace("NODES", &nodes.replace('<', "\\u003c"))
-        .replace("STEPS", &steps.replace('<', "\\u003c"))
+    let safe = |data: &str| data.replace('<', "\\u003c");
+    let (head, rest) = PAGE
+        .split_once("NODES")
+        .expect("the page's place for nodes");
+    let (middle, tail) = rest
+        .split_once("STEPS")
+        .expect("the page's place for steps");
+    [
+        &head.replace("TITLE", &escape(title)),
+        &safe(&nodes),
+        middle,
+        &safe(&steps),
+        tail,
+    ]
+    .concat()
 }
 
 fn list<'t>(node: &'t Drawn, nodes: &mut BTreeMap<usize, PageNode<'t>>) {
