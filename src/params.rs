@@ -180,8 +180,8 @@ parameters! {
     /// Aspiration: half width of the first window, and what squared scores add to it.
     aspiration_width = 10, 4, 30, 2;
     aspiration_variance = 12_000, 2_000, 60_000, 2_000;
-    /// Growth after a failure, in 1/256, on top of a quarter.
-    aspiration_growth = 96, 72, 160, 8;
+    /// Growth after a failure, in 1/256.
+    aspiration_growth = 160, 96, 256, 8;
 
     /// Reverse futility pruning: deepest, margin a ply, what improving takes off it, and what
     /// the size of the correction adds (in 1/64).
@@ -235,7 +235,7 @@ parameters! {
     /// History pruning: deepest (after reduction), history a ply.
     history_pruning_depth = 6, 3, 10, 1;
     history_pruning_margin = 4000, 1500, 8000, 300;
-    /// SEE pruning: deepest, margins for quiet moves (a squared reduced ply) and captures.
+    /// SEE pruning: deepest, margins for quiet moves (a squared ply to be searched) and captures.
     see_depth = 10, 5, 16, 1;
     see_quiet = 18, 6, 60, 3;
     see_noisy = 90, 40, 180, 8;

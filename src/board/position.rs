@@ -193,6 +193,25 @@ impl Position {
         ]
     }
 
+    /// Whether the moved piece itself gives check from where it lands. Checks that it uncovers are
+    /// not seen, and a castling rook's neither.
+    #[must_use]
+    pub fn gives_direct_check(&self, m: Move) -> bool {
+        let (them, occupied) = (!self.turn(), self.board().occupied());
+        let Some(king) = self.board().king_of(them) else {
+            return false;
+        };
+        let squares = match m.promotion().unwrap_or(m.role()) {
+            Role::Pawn => attacks::pawn_attacks(them, king),
+            Role::Knight => attacks::knight_attacks(king),
+            Role::Bishop => attacks::bishop_attacks(king, occupied),
+            Role::Rook => attacks::rook_attacks(king, occupied),
+            Role::Queen => attacks::queen_attacks(king, occupied),
+            Role::King => Bitboard::EMPTY,
+        };
+        squares.contains(m.to())
+    }
+
     /// Which pieces a legal move takes off and puts on.
     #[must_use]
     pub fn delta(&self, m: Move) -> Delta {
@@ -355,6 +374,22 @@ mod tests {
             assert_eq!(passed.chess().maybe_ep_square(), None);
             assert_eq!(passed.reversible_plies(), 0);
         });
+    }
+
+    #[test]
+    fn direct_checks_are_checks() {
+        random_games(40, |position| {
+            for m in position.legal_moves() {
+                if position.gives_direct_check(m) {
+                    assert!(position.play(m).in_check(), "{} {m:?}", position.fen());
+                }
+            }
+        });
+        let position =
+            Position::from_fen("4k3/8/8/8/8/8/3R4/4K3 w - - 0 1", CastlingMode::Standard)
+                .expect("legal");
+        let checks = |text: &str| position.gives_direct_check(position.parse_uci(text).unwrap());
+        assert!(checks("d2d8") && checks("d2e2") && !checks("d2d7"));
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl Aspiration {
             self.window = Window::OPEN;
             self.shallower = 0;
         }
-        self.width += self.width * p::aspiration_growth() / 256 + self.width / 4;
+        self.width += self.width * p::aspiration_growth() / 256;
         false
     }
 }

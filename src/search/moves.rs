@@ -11,7 +11,7 @@ use super::stats::PLIES;
 use super::window::Window;
 use super::worker::Worker;
 use crate::board::is_noisy;
-use crate::history::bonus;
+use crate::history::{PieceTo, bonus};
 use crate::params as p;
 use crate::types::{Bound, Depth, Move, PackedMove, Ply, Score};
 
@@ -35,6 +35,19 @@ enum Verdict {
     Skip,
     /// And all later quiet moves with it.
     SkipQuiets,
+}
+
+/// A rule of shallow pruning that takes out a move without looking at exchanges.
+#[derive(Clone, Copy)]
+enum Rule {
+    /// So many moves have been searched that the later ones are not worth it.
+    LateMove,
+    /// The move did badly in earlier nodes.
+    History,
+    /// Even with a margin the evaluation does not reach alpha, only this value.
+    Futility(Score),
+    /// Nor does it with the captured piece.
+    CaptureFutility,
 }
 
 impl Worker {
@@ -171,51 +184,23 @@ impl Worker {
         so_far: &mut Progress,
     ) -> Verdict {
         let depth = so_far.depth.plies();
-        // The depth that the move would be searched to.
+        // The node's depth less the move's reduction, and the depth that the move would really be
+        // searched to. The margins of history and futility pruning go with the first.
         let reduced = (depth - info.reduction / PLY).clamp(0, depth);
+        let searched = (depth - 1 - info.reduction / PLY).clamp(0, depth);
 
-        if !info.noisy {
-            if p::use_late_move_pruning()
-                && info.number as i32 * 128 >= late_moves(depth, node.improving())
-            {
-                self.stats.late_pruned += 1;
-                return Verdict::SkipQuiets;
-            }
-            if p::use_history_pruning()
-                && reduced < p::history_pruning_depth()
-                && info.history < -p::history_pruning_margin() * depth
-            {
-                self.stats.history_pruned += 1;
-                return Verdict::Skip;
-            }
-            let futility_value = node.static_eval
-                + p::futility_base()
-                + p::futility_margin() * reduced
-                + info.history * p::futility_history() / 1024;
-            if p::use_futility()
-                && !node.in_check()
-                && reduced < p::futility_depth()
-                && futility_value <= so_far.alpha
-            {
-                // The most that the pruned moves could have reached.
-                if so_far.best < futility_value && !so_far.best.is_decisive() {
-                    so_far.best = futility_value;
-                }
-                self.stats.futility_pruned += 1;
-                return Verdict::SkipQuiets;
-            }
-        } else if p::use_capture_futility() && !node.in_check() && reduced < p::futility_depth() {
-            let futility_value = node.static_eval
-                + p::capture_futility_base()
-                + p::capture_futility_margin() * reduced
-                + m.capture().map_or(0, p::see_value)
-                + info.history * p::capture_futility_history() / 1024;
-            if futility_value <= so_far.alpha && !m.is_promotion() {
-                self.stats.futility_pruned += 1;
-                return Verdict::Skip;
-            }
+        let rule = if info.noisy {
+            capture_rule(node, m, info, reduced, so_far)
+        } else {
+            quiet_rule(node, info, reduced, so_far)
+        };
+        // Checks are forcing: of them only those are skipped that lose too much in exchange.
+        if let Some(rule) = rule
+            && !node.position.gives_direct_check(m)
+        {
+            return self.apply(rule, so_far);
         }
-        let floor = see_floor(info, depth, reduced);
+        let floor = see_floor(info, depth, searched);
         if p::use_see_pruning()
             && depth <= p::see_depth()
             && proven_see < floor
@@ -225,6 +210,32 @@ impl Worker {
             return Verdict::Skip;
         }
         Verdict::Search
+    }
+
+    /// Skips a move, or all quiet moves, by a rule of pruning.
+    fn apply(&mut self, rule: Rule, so_far: &mut Progress) -> Verdict {
+        match rule {
+            Rule::LateMove => {
+                self.stats.late_pruned += 1;
+                Verdict::SkipQuiets
+            }
+            Rule::History => {
+                self.stats.history_pruned += 1;
+                Verdict::Skip
+            }
+            Rule::Futility(value) => {
+                // The most that the pruned moves could have reached.
+                if so_far.best < value && !so_far.best.is_decisive() {
+                    so_far.best = value;
+                }
+                self.stats.futility_pruned += 1;
+                Verdict::SkipQuiets
+            }
+            Rule::CaptureFutility => {
+                self.stats.futility_pruned += 1;
+                Verdict::Skip
+            }
+        }
     }
 
     /// Plays a move and searches it: reduced and with a zero window first, and
@@ -240,6 +251,8 @@ impl Worker {
         let ply = node.ply;
         let alpha = so_far.alpha;
         let child = self.play(node.position, ply, m);
+        let doubled = self.stack.before(ply, 1).double_extensions + i32::from(extension > 1);
+        self.stack.at_mut(ply).double_extensions = doubled;
         let mut depth = so_far.depth - 1 + extension;
         let mut score = -Score::INFINITE;
         let first = so_far.number == 1;
@@ -272,8 +285,8 @@ impl Worker {
                     } else {
                         -bonus(depth)
                     };
-                    let piece = node.position.moved(m);
-                    self.update_continuations(ply, piece, m.to(), bonus);
+                    let now = PieceTo::new(node.position.moved(m), m.to());
+                    self.update_continuations(ply, now, bonus);
                 }
             }
         } else if zero_window_first {
@@ -311,6 +324,7 @@ impl Worker {
             });
         }
         let mut score = so_far.best;
+        self.inherit_tt_pv::<T>(node, score);
         let bound = if score >= beta {
             Bound::Lower
         } else if so_far.best_move.is_some() {
@@ -342,6 +356,21 @@ impl Worker {
         Ok(score)
     }
 
+    /// A node that fails low below a PV node of an earlier search counts as one itself: it is the
+    /// reason for the parent's move to be good.
+    fn inherit_tt_pv<T: NodeType>(&mut self, node: &Node<'_>, score: Score) {
+        /// Deeper nodes only.
+        const DEPTH: Depth = Depth(3);
+        let inherits = !T::ROOT
+            && node.excluded.is_none()
+            && score <= node.window.alpha
+            && node.depth > DEPTH
+            && self.stack.before(node.ply, 1).tt_pv;
+        if inherits {
+            self.stack.at_mut(node.ply).tt_pv = true;
+        }
+    }
+
     fn count_node_kind(&mut self, ply: Ply, bound: Bound, best_number: usize) {
         let first = u64::from(best_number == 1);
         let here = &mut self.ply_stats[ply.index().min(PLIES - 1)];
@@ -366,6 +395,52 @@ impl Worker {
     }
 }
 
+/// The rule that prunes a quiet move, if one does. `reduced` is the node's depth less the move's
+/// reduction.
+fn quiet_rule(node: &Node<'_>, info: &MoveInfo, reduced: i32, so_far: &Progress) -> Option<Rule> {
+    let depth = so_far.depth.plies();
+    if p::use_late_move_pruning() && info.number as i32 * 128 >= late_moves(depth, node.improving())
+    {
+        return Some(Rule::LateMove);
+    }
+    if p::use_history_pruning()
+        && reduced < p::history_pruning_depth()
+        && info.history < -p::history_pruning_margin() * depth
+    {
+        return Some(Rule::History);
+    }
+    let futility_value = node.static_eval
+        + p::futility_base()
+        + p::futility_margin() * reduced
+        + info.history * p::futility_history() / 1024;
+    let futile = p::use_futility()
+        && !node.in_check()
+        && reduced < p::futility_depth()
+        && futility_value <= so_far.alpha;
+    futile.then_some(Rule::Futility(futility_value))
+}
+
+/// The rule that prunes a capture or promotion, if one does.
+fn capture_rule(
+    node: &Node<'_>,
+    m: Move,
+    info: &MoveInfo,
+    reduced: i32,
+    so_far: &Progress,
+) -> Option<Rule> {
+    let futility_value = node.static_eval
+        + p::capture_futility_base()
+        + p::capture_futility_margin() * reduced
+        + m.capture().map_or(0, p::see_value)
+        + info.history * p::capture_futility_history() / 1024;
+    let futile = p::use_capture_futility()
+        && !node.in_check()
+        && !m.is_promotion()
+        && reduced < p::futility_depth()
+        && futility_value <= so_far.alpha;
+    futile.then_some(Rule::CaptureFutility)
+}
+
 /// How many moves late move pruning lets through, in 1/128 move.
 fn late_moves(depth: i32, improving: bool) -> i32 {
     if improving {
@@ -377,11 +452,11 @@ fn late_moves(depth: i32, improving: bool) -> i32 {
 
 /// What a move may lose in exchange before SEE pruning takes it out, as a threshold for
 /// `Position::see_ge`: never above zero.
-fn see_floor(info: &MoveInfo, depth: i32, reduced: i32) -> i32 {
+fn see_floor(info: &MoveInfo, depth: i32, searched: i32) -> i32 {
     let floor = if info.noisy {
         -p::see_noisy() * depth - info.history * p::see_noisy_history() / 1024
     } else {
-        -p::see_quiet() * reduced * reduced
+        -p::see_quiet() * searched * searched
     };
     floor.min(0)
 }
@@ -465,6 +540,27 @@ mod tests {
     }
 
     #[test]
+    fn checks_are_spared_from_all_but_see_pruning() {
+        let position = position("4k3/8/8/8/8/8/3R4/4K3 w - - 0 1");
+        let node = node(&position, Depth(1), Window::above(Score::DRAW));
+        let bad = MoveInfo {
+            history: -16_000,
+            ..quiet(60)
+        };
+        let verdict = |text: &str| {
+            let m = position.parse_uci(text).expect("legal");
+            let mut so_far = progress(0, -500, 1);
+            worker().prune_move(&node, m, &bad, i32::MIN, &mut so_far)
+        };
+        assert!(verdict("d2d3") == Verdict::SkipQuiets);
+        assert!(verdict("d2e2") == Verdict::Search, "a safe check");
+        assert!(
+            verdict("d2d8") == Verdict::Skip,
+            "a check that loses the rook"
+        );
+    }
+
+    #[test]
     fn history_pruning_takes_out_moves_below_its_margin() {
         let position = position("4k3/8/8/8/8/8/3R4/4K3 w - - 0 1");
         let m = position.parse_uci("d2d3").expect("legal");
@@ -497,8 +593,10 @@ mod tests {
         assert!(verdict(depth, i32::MIN) == Verdict::Skip);
         assert!(verdict(depth, 0) == Verdict::Search, "proven not to lose");
         let lost = p::see_value(crate::types::Role::Rook);
-        let enough = (1..).find(|depth| p::see_quiet() * depth * depth >= lost);
-        assert!(verdict(enough.expect("a depth"), i32::MIN) == Verdict::Search);
+        let searched = (1..).find(|depth| p::see_quiet() * depth * depth >= lost);
+        let enough = 1 + searched.expect("a depth");
+        assert!(verdict(enough, i32::MIN) == Verdict::Search);
+        assert!(verdict(enough - 1, i32::MIN) == Verdict::Skip);
     }
 
     #[test]

@@ -97,7 +97,9 @@ impl Worker {
 
         // Step 5. Static evaluation, its correction and its trend.
         self.evaluate_node::<T>(&mut node);
-        self.stack.at_mut(ply.next().next()).cutoffs = 0;
+        if excluded.is_none() {
+            self.stack.forget_grandchildren(ply);
+        }
 
         if self.selective() {
             // Step 6. Hindsight: the move that led here was reduced on an expectation that the
@@ -151,11 +153,9 @@ impl Worker {
             tt_entry.and_then(|tt_entry| legal_tt_move(position, tt_entry.best, &legality))
         };
         if excluded.is_none() {
-            let double_extensions = self.stack.before(ply, 1).double_extensions;
             let mine = self.stack.at_mut(ply);
             mine.threats = legality.danger;
             mine.tt_pv = T::PV || tt_entry.is_some_and(|tt_entry| tt_entry.pv);
-            mine.double_extensions = if T::ROOT { 0 } else { double_extensions };
         }
         Node {
             position,
@@ -215,7 +215,7 @@ impl Worker {
             score,
             bound,
             depth: node.depth,
-            pv: node.tt_pv,
+            pv: self.stack.at(node.ply).tt_pv,
             eval: node.raw_eval,
         };
         self.shared.tt.store(node.position.key(), node.ply, &entry);

@@ -49,6 +49,10 @@ impl Worker {
     /// evaluation did not fall for the parent's side as expected, look deeper; if both sides'
     /// evaluations together say that the move lost its maker something, look less deep.
     pub(super) fn hindsight<T: NodeType>(&mut self, node: &mut Node<'_>) {
+        // The verification of a null move searches the node again with its depth settled.
+        if node.ply < self.null_from {
+            return;
+        }
         if T::ROOT || node.in_check() || node.excluded.is_some() || !self.uses(p::use_hindsight()) {
             return;
         }

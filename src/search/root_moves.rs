@@ -177,7 +177,8 @@ impl RootMoves {
 
     /// A root move was searched with so many nodes. If it was the first or raised alpha
     /// (`raised`), its score and the line below it count; other moves are known only to be no
-    /// better.
+    /// better. Their bounds count for the running means, so that the window of a new best move is
+    /// not centred on an old score.
     pub fn note(
         &mut self,
         m: Move,
@@ -191,12 +192,6 @@ impl RootMoves {
             return;
         };
         root.nodes += nodes;
-        if !raised {
-            root.score = -Score::INFINITE;
-            return;
-        }
-        root.score = score;
-        root.seldepth = seldepth;
         let square = i64::from(score.raw()).pow(2);
         root.average = Some(match root.average {
             Some((mean, mean_square)) => (
@@ -205,6 +200,12 @@ impl RootMoves {
             ),
             None => (score, square),
         });
+        if !raised {
+            root.score = -Score::INFINITE;
+            return;
+        }
+        root.score = score;
+        root.seldepth = seldepth;
         root.pv.clear();
         root.pv.push(m);
         root.pv.extend_from_slice(line);
@@ -265,7 +266,7 @@ mod tests {
         let m = root.first();
         note(&mut root, m, 40, true);
         assert_eq!(root.current().average, Some((Score::cp(40), 1600)));
-        note(&mut root, m, -20, true);
+        note(&mut root, m, -20, false);
         assert_eq!(root.current().average, Some((Score::cp(10), 1000)));
     }
 

@@ -64,12 +64,11 @@ impl Worker {
     }
 
     /// One ply, or two or three if the others are worse by far and the line has not had too many.
-    fn singular_extension<T: NodeType>(&mut self, node: &Node<'_>, gap: i32) -> i32 {
-        let frame = self.stack.at_mut(node.ply);
-        if T::PV || gap <= p::double_margin() || frame.double_extensions >= p::double_limit() {
+    fn singular_extension<T: NodeType>(&self, node: &Node<'_>, gap: i32) -> i32 {
+        let so_far = self.stack.before(node.ply, 1).double_extensions;
+        if T::PV || gap <= p::double_margin() || so_far >= p::double_limit() {
             return 1;
         }
-        frame.double_extensions += 1;
         2 + i32::from(gap > p::triple_margin() && !node.tt_noisy())
     }
 }

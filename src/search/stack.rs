@@ -14,6 +14,8 @@ pub(super) struct Frame {
     /// The move being searched, and as an index for continuation histories.
     pub current: PackedMove,
     pub played: PieceTo,
+    /// The current move captures or promotes.
+    pub noisy: bool,
     /// Squares that the enemy attacked before the move.
     pub threats: Threats,
     /// The corrected static evaluation; `None` in check.
@@ -51,6 +53,21 @@ impl Stack {
     #[inline]
     pub fn at_mut(&mut self, ply: Ply) -> &mut Frame {
         &mut self.0[BEFORE_ROOT + ply.index()]
+    }
+
+    /// What earlier nodes two plies below `ply` left there holds for other parents.
+    #[inline]
+    pub fn forget_grandchildren(&mut self, ply: Ply) {
+        let frame = self.at_mut(ply.next().next());
+        frame.cutoffs = 0;
+        frame.killers = [PackedMove::NONE; 2];
+    }
+
+    /// The frame of the move that led to `ply`, if that was a quiet one.
+    #[inline]
+    pub fn last_quiet(&self, ply: Ply) -> Option<&Frame> {
+        let frame = self.before(ply, 1);
+        (frame.current.is_some() && !frame.noisy).then_some(frame)
     }
 
     /// The frame `back` plies earlier (at most eight); empty before the root.

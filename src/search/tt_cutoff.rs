@@ -3,7 +3,7 @@
 use super::window::Window;
 use super::worker::Worker;
 use crate::board::Position;
-use crate::history::bonus;
+use crate::history::{PieceTo, bonus};
 use crate::params as p;
 use crate::tt::TtEntry;
 use crate::types::{Depth, PackedMove, Ply, Score};
@@ -45,7 +45,7 @@ impl Worker {
         Some(tt_entry.score)
     }
 
-    /// A quiet move of the table that fails high again gains in its continuation histories.
+    /// A quiet move of the table that fails high again gains in the histories of quiet moves.
     fn reward_tt_move(&mut self, position: &Position, ply: Ply, depth: Depth, best: PackedMove) {
         let Some(piece) = position.board().piece_at(best.from()) else {
             return;
@@ -54,7 +54,15 @@ impl Worker {
             && !best.is_en_passant()
             && (best.is_castle() || position.board().role_at(best.to()).is_none());
         if quiet && piece.color == position.turn() {
-            self.update_continuations(ply, piece, best.to(), bonus(depth));
+            let (now, bonus) = (PieceTo::new(piece, best.to()), bonus(depth));
+            let threats = position.legality().danger;
+            self.histories
+                .butterfly
+                .update(piece.color, threats, best, bonus);
+            self.histories
+                .pawn
+                .update(position.keys().pawns, now, bonus);
+            self.update_continuations(ply, now, bonus);
         }
     }
 }

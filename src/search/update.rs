@@ -7,7 +7,7 @@ use super::worker::Worker;
 use crate::board::{Position, is_noisy};
 use crate::history::{CONTINUATIONS, PieceTo, bonus, malus};
 use crate::params as p;
-use crate::types::{Move, PackedMove, Piece, Ply, Score, Square};
+use crate::types::{Move, PackedMove, Ply, Score};
 
 impl Worker {
     /// The history of a quiet move, as reductions and pruning see it.
@@ -72,12 +72,11 @@ impl Worker {
         let pawns = node.position.keys().pawns;
         let now = PieceTo::new(piece, m.to());
         self.histories.pawn.update(pawns, now, bonus);
-        self.update_continuations(node.ply, piece, m.to(), bonus);
+        self.update_continuations(node.ply, now, bonus);
     }
 
     /// Updates the continuation histories of a move at `ply`.
-    pub(super) fn update_continuations(&mut self, ply: Ply, piece: Piece, to: Square, bonus: i32) {
-        let now = PieceTo::new(piece, to);
+    pub(super) fn update_continuations(&mut self, ply: Ply, now: PieceTo, bonus: i32) {
         for back in CONTINUATIONS {
             let earlier = self.stack.before(ply, back).played;
             self.histories.continuation.update(earlier, now, bonus);
@@ -90,16 +89,16 @@ impl Worker {
         if ply == Ply::ROOT || node.excluded.is_some() {
             return;
         }
-        let previous = *self.stack.before(ply, 1);
-        let Some(piece) = last_quiet(node.position, previous.current) else {
+        let Some(&previous) = self.stack.last_quiet(ply) else {
             return;
         };
         let bonus = bonus(node.depth) * p::prior_bonus() / 128;
         let parent = Ply(ply.index() - 1);
-        self.update_continuations(parent, piece, previous.current.to(), bonus);
+        self.update_continuations(parent, previous.played, bonus);
+        let them = !node.position.turn();
         self.histories
             .butterfly
-            .update(piece.color, previous.threats, previous.current, bonus);
+            .update(them, previous.threats, previous.current, bonus);
     }
 
     /// If a quiet move changed the static evaluation, its butterfly history follows by the
@@ -110,30 +109,23 @@ impl Worker {
         static_eval: Score,
         position: &Position,
     ) {
-        let previous = *self.stack.before(ply, 1);
-        let Some(before) = previous.static_eval else {
+        let Some(previous) = self.stack.last_quiet(ply) else {
             return;
         };
-        let Some(piece) = last_quiet(position, previous.current) else {
+        let Some(before) = previous.static_eval else {
             return;
         };
         // What the move's maker lost by it is what both evaluations add up to.
         let loss = (static_eval - Score::DRAW) + (before - Score::DRAW);
         let most = p::eval_difference_most();
         let bonus = (-loss * p::eval_difference()).clamp(-most, most);
-        self.histories
-            .butterfly
-            .update(piece.color, previous.threats, previous.current, bonus);
+        self.histories.butterfly.update(
+            !position.turn(),
+            previous.threats,
+            previous.current,
+            bonus,
+        );
     }
-}
-
-/// The piece that made the last move, if that was a quiet one.
-fn last_quiet(position: &Position, last: PackedMove) -> Option<Piece> {
-    // A capture, a pawn move or a null move resets the clock or leaves no move behind.
-    if last.is_none() || last.is_castle() || position.halfmoves() == 0 {
-        return None;
-    }
-    position.board().piece_at(last.to())
 }
 
 #[cfg(test)]
@@ -218,6 +210,38 @@ mod tests {
             }
         }
         assert!(searched.quiet.is_full() && searched.noisy.is_empty());
+    }
+
+    #[test]
+    fn a_fail_low_rewards_any_quiet_move_that_led_there() {
+        let before = position("4k3/8/8/8/3p4/8/4P3/R3K2R w KQ - 3 9");
+        for text in ["a1a4", "e2e3", "e1g1"] {
+            let m = before.parse_uci(text).expect("legal");
+            let mut worker = worker();
+            let after = worker.play(&before, Ply::ROOT, m);
+            worker.reward_prior_move(&node(&after, Depth(6), Window::above(Score::DRAW)));
+            let threats = worker.stack.at(Ply::ROOT).threats;
+            let packed = PackedMove::new(m);
+            let gained = worker
+                .histories
+                .butterfly
+                .get(before.turn(), threats, packed);
+            assert!(gained > 0, "{text}");
+        }
+        let capture = position("4k3/8/8/8/3p4/8/8/R2QK2R w KQ - 3 9");
+        let m = capture.parse_uci("d1d4").expect("legal");
+        let mut worker = worker();
+        let after = worker.play(&capture, Ply::ROOT, m);
+        worker.reward_prior_move(&node(&after, Depth(6), Window::above(Score::DRAW)));
+        let packed = PackedMove::new(m);
+        let threats = worker.stack.at(Ply::ROOT).threats;
+        assert_eq!(
+            worker
+                .histories
+                .butterfly
+                .get(capture.turn(), threats, packed),
+            0
+        );
     }
 
     #[test]

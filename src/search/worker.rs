@@ -10,7 +10,7 @@ use super::root_moves::RootMoves;
 use super::stack::Stack;
 use super::stats::{PLIES, PlyStats, Stats};
 use super::{Limits, Report, Searched, Selectivity, Shared, Silent, Stopped};
-use crate::board::{KeyHistory, Position};
+use crate::board::{KeyHistory, Position, is_noisy};
 use crate::eval::{EvaluationSample, Evaluator, Judge};
 use crate::history::{Histories, PieceTo};
 use crate::tablebase::Probing;
@@ -221,6 +221,7 @@ impl Worker {
         let frame = self.stack.at_mut(ply);
         frame.current = PackedMove::new(m);
         frame.played = PieceTo::new(position.moved(m), m.to());
+        frame.noisy = is_noisy(m);
         child
     }
 
