@@ -213,7 +213,7 @@ impl Worker {
         let entry = TtEntry {
             best,
             score,
-            bound,
+            bound: Some(bound),
             depth: node.depth,
             pv: self.stack.at(node.ply).tt_pv,
             eval: node.raw_eval,

@@ -128,9 +128,9 @@ impl Worker {
             || self.stack.before(ply, 1).played.is_none() && ply > Ply::ROOT
             || ply < self.null_from
             || !position.has_pieces()
-            || node
-                .tt_entry
-                .is_some_and(|tt_entry| tt_entry.bound == Bound::Upper && tt_entry.score < beta)
+            || node.tt_entry.is_some_and(|tt_entry| {
+                tt_entry.bound == Some(Bound::Upper) && tt_entry.score < beta
+            })
         {
             return Ok(None);
         }
@@ -181,7 +181,9 @@ impl Worker {
             || !node.prunable::<T>()
             || depth < Depth(p::probcut_depth())
             || node.window.beta.is_decisive()
-            || node.tt_entry.is_some_and(|tt_entry| tt_entry.score < beta)
+            || node
+                .tt_entry
+                .is_some_and(|tt_entry| tt_entry.bound.is_some() && tt_entry.score < beta)
         {
             return Ok(None);
         }
@@ -209,7 +211,7 @@ impl Worker {
                 let entry = crate::tt::TtEntry {
                     best: PackedMove::new(m),
                     score,
-                    bound: Bound::Lower,
+                    bound: Some(Bound::Lower),
                     depth: shallow,
                     pv: node.tt_pv,
                     eval: node.raw_eval,
@@ -339,7 +341,7 @@ mod tests {
         assert!(!prunes(&startpos, &|at| at.tt_entry = Some(TtEntry {
             best: PackedMove::NONE,
             score: beta - 1,
-            bound: Bound::Upper,
+            bound: Some(Bound::Upper),
             depth: Depth::ONE,
             pv: false,
             eval: None,
@@ -369,7 +371,7 @@ mod tests {
             at.tt_entry = entry.map(|score| TtEntry {
                 best: PackedMove::NONE,
                 score,
-                bound: Bound::Upper,
+                bound: Some(Bound::Upper),
                 depth: Depth::ONE,
                 pv: false,
                 eval: None,

@@ -65,7 +65,7 @@ impl Worker {
             .and_then(|tt| tt.probe(key, ply, position.halfmoves()));
         if let Some(tt_entry) = tt_entry
             && !T::PV
-            && tt_entry.bound.decides(tt_entry.score, window.beta)
+            && tt_entry.decides(window.beta)
         {
             return Ok(tt_entry.score);
         }
@@ -90,11 +90,11 @@ impl Worker {
             found.best = tt_adjusted_eval(static_eval, tt_entry);
             if found.best >= window.beta {
                 found.best = fail_high(found.best, window.beta);
-                if tt_entry.is_none() {
+                if tt_entry.is_none_or(|tt_entry| tt_entry.bound.is_none()) {
                     let entry = TtEntry {
                         best: PackedMove::NONE,
                         score: found.best,
-                        bound: Bound::Lower,
+                        bound: Some(Bound::Lower),
                         depth: Depth::ZERO,
                         pv: tt_pv,
                         eval: raw_eval,
@@ -122,7 +122,7 @@ impl Worker {
         let entry = TtEntry {
             best: found.best_move.map_or(PackedMove::NONE, PackedMove::new),
             score: found.best,
-            bound,
+            bound: Some(bound),
             depth: Depth::ZERO,
             pv: tt_pv,
             eval: raw_eval,

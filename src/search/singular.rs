@@ -30,7 +30,7 @@ impl Worker {
             || !self.uses(p::use_singular())
             || node.excluded.is_some()
             || node.depth.plies() < least
-            || tt_entry.bound == Bound::Upper
+            || !matches!(tt_entry.bound, Some(Bound::Lower | Bound::Exact))
             || tt_entry.score.is_decisive()
             || tt_entry.depth < node.depth - p::singular_tt_depth()
             // A line that keeps extending must end somewhere.

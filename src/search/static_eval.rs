@@ -31,7 +31,7 @@ impl Worker {
         }
         let raw = match node.tt_entry.and_then(|tt_entry| tt_entry.eval) {
             Some(raw) => raw,
-            None => self.evaluator.evaluate(position),
+            None => self.evaluate_and_store(node),
         };
         node.raw_eval = Some(raw);
         node.correction = self.correction(position, ply);
@@ -42,6 +42,17 @@ impl Worker {
         if !T::ROOT {
             self.update_from_eval_difference(ply, node.static_eval, position);
         }
+    }
+
+    /// The network's evaluation, kept in the table at once: a node that is pruned stores nothing
+    /// else.
+    fn evaluate_and_store(&mut self, node: &Node<'_>) -> Score {
+        let raw = self.evaluator.evaluate(node.position);
+        if node.tt_entry.is_none() {
+            let entry = TtEntry::evaluation(raw, node.tt_pv);
+            self.shared.tt.store(node.position.key(), node.ply, &entry);
+        }
+        raw
     }
 
     /// By how much the side to move's evaluation has risen since its last move (or the one
@@ -137,7 +148,7 @@ pub(super) fn tt_adjusted_eval(static_eval: Score, tt_entry: Option<TtEntry>) ->
         Some(tt_entry)
             if p::use_tt_eval()
                 && !tt_entry.score.is_decisive()
-                && tt_entry.bound.decides(tt_entry.score, static_eval + 1) =>
+                && tt_entry.decides(static_eval + 1) =>
         {
             tt_entry.score
         }

@@ -49,7 +49,7 @@ impl Worker {
             let entry = TtEntry {
                 best: PackedMove::NONE,
                 score,
-                bound,
+                bound: Some(bound),
                 depth: (depth + DEEPER).min(MAX_DEPTH),
                 pv,
                 eval: None,

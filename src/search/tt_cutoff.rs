@@ -32,7 +32,7 @@ impl Worker {
         let expected = (tt_entry.score >= beta) == cut_node || depth.plies() > CERTAIN_DEPTH;
         let cuts = self.uses(p::use_tt_cutoffs())
             && tt_entry.depth >= needed
-            && tt_entry.bound.decides(tt_entry.score, beta)
+            && tt_entry.decides(beta)
             && expected
             && position.halfmoves() < HALFMOVES_TRUSTED;
         if !cuts {

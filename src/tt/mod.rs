@@ -57,14 +57,40 @@ pub struct TtEntry {
     /// The best or refuting move; may be [`PackedMove::NONE`]. A move that was found is legal
     /// only if the tags did not collide.
     pub best: PackedMove,
-    /// The score, relative to the root of the search.
+    /// The score, relative to the root of the search; means nothing without a bound.
     pub score: Score,
-    pub bound: Bound,
+    /// `None` where the position was evaluated and not searched.
+    pub bound: Option<Bound>,
     pub depth: Depth,
     /// The position was once part of a principal variation.
     pub pv: bool,
     /// The uncorrected static evaluation, if it was computed.
     pub eval: Option<Score>,
+}
+
+impl TtEntry {
+    /// Only the static evaluation of a position, stored so that the next visit need not compute
+    /// it again.
+    #[must_use]
+    pub const fn evaluation(eval: Score, pv: bool) -> TtEntry {
+        /// Less than any search's, so that any result replaces it.
+        const UNSEARCHED: Depth = Depth(-1);
+        TtEntry {
+            best: PackedMove::NONE,
+            score: Score::DRAW,
+            bound: None,
+            depth: UNSEARCHED,
+            pv,
+            eval: Some(eval),
+        }
+    }
+
+    /// Whether the score decides a search with a zero window below `beta`.
+    #[must_use]
+    pub fn decides(&self, beta: Score) -> bool {
+        self.bound
+            .is_some_and(|bound| bound.decides(self.score, beta))
+    }
 }
 
 /// The unpacked form of a stored word.
@@ -219,13 +245,11 @@ impl TranspositionTable {
         let tags = cluster.tags.load(Relaxed);
         for (index, entry) in cluster.entries.iter().enumerate() {
             let word = Word(entry.load(Relaxed));
-            if tag(tags, index) == key as u16 ^ word.fold()
-                && let Some(bound) = word.bound()
-            {
+            if tag(tags, index) == key as u16 ^ word.fold() && !word.is_empty() {
                 return Some(TtEntry {
                     best: word.best(),
                     score: Score::from_table(word.score(), ply, halfmoves),
-                    bound,
+                    bound: word.bound(),
                     depth: Depth(word.depth()),
                     pv: word.pv(),
                     eval: (word.eval() != NO_EVAL).then(|| Score::cp(i32::from(word.eval()))),
@@ -253,12 +277,12 @@ impl TranspositionTable {
                 best = old.best();
             }
             let advance = entry.depth.plies() + 2 * i32::from(entry.pv) + DEEPER_KEPT;
-            if entry.bound != Bound::Exact && advance <= old.depth() && old.age() == age {
+            if entry.bound != Some(Bound::Exact) && advance <= old.depth() && old.age() == age {
                 return;
             }
         }
         let depth = (entry.depth.plies() + DEPTH_OFFSET).clamp(0, i32::from(u8::MAX)) as u8;
-        let info = age << 3 | u8::from(entry.pv) << 2 | entry.bound as u8;
+        let info = age << 3 | u8::from(entry.pv) << 2 | entry.bound.map_or(0, |bound| bound as u8);
         let eval = entry.eval.map_or(NO_EVAL, |eval| eval.raw() as i16);
         let word = Word::pack(best, entry.score.to_table(ply), eval, depth, info);
         let shift = TAG_BITS * index;
@@ -319,7 +343,7 @@ mod tests {
         TtEntry {
             best: PackedMove::from_bits(0x0123),
             score: Score::cp(score),
-            bound: Bound::Lower,
+            bound: Some(Bound::Lower),
             depth: Depth(depth),
             pv: false,
             eval: Some(Score::cp(-17)),
@@ -334,7 +358,7 @@ mod tests {
         let tt_entry = table.probe(77, Ply(0), 0).unwrap();
         assert_eq!(
             (tt_entry.score, tt_entry.depth, tt_entry.bound),
-            (Score::cp(123), Depth(9), Bound::Lower)
+            (Score::cp(123), Depth(9), Some(Bound::Lower))
         );
         assert_eq!(
             (tt_entry.best.bits(), tt_entry.eval, tt_entry.pv),
@@ -493,7 +517,7 @@ mod tests {
         let table = TranspositionTable::new(1).unwrap();
         table.store(1, Ply(0), &entry(30, 40));
         let exact = TtEntry {
-            bound: Bound::Exact,
+            bound: Some(Bound::Exact),
             ..entry(1, 60)
         };
         table.store(1, Ply(0), &exact);
@@ -507,6 +531,22 @@ mod tests {
         table.new_search();
         table.store(1, Ply(0), &entry(1, 60));
         assert_eq!(table.probe(1, Ply(0), 0).unwrap().score, Score::cp(60));
+    }
+
+    #[test]
+    fn an_evaluation_alone_decides_nothing_and_gives_way_to_any_result() {
+        let table = TranspositionTable::new(1).unwrap();
+        let only = TtEntry::evaluation(Score::cp(-33), true);
+        table.store(1, Ply(0), &only);
+        let found = table.probe(1, Ply(0), 0).unwrap();
+        assert_eq!(found, only);
+        assert!(!found.decides(Score::INFINITE) && !found.decides(-Score::INFINITE));
+        table.store(1, Ply(0), &entry(0, 40));
+        let found = table.probe(1, Ply(0), 0).unwrap();
+        assert_eq!(
+            (found.bound, found.score),
+            (Some(Bound::Lower), Score::cp(40))
+        );
     }
 
     #[test]
