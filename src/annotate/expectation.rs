@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::engine::win_draw_loss;
+use crate::chances::typical;
 use crate::types::Score;
 
 /// Percent.
@@ -29,7 +29,7 @@ impl Curve {
         match self {
             Curve::Lichess => lichess(f64::from(capped(score))),
             Curve::Engine => {
-                let [win, draw, _] = win_draw_loss(score);
+                let [win, draw, _] = typical(score).wdl();
                 const PERMILLE_IN_PERCENT: f64 = 10.0;
                 (f64::from(win) + f64::from(draw) / 2.0) / PERMILLE_IN_PERCENT
             }

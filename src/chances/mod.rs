@@ -19,7 +19,7 @@ pub const WHOLE: u32 = 1000;
 const LEAST_MATERIAL: u32 = 17;
 const MOST_MATERIAL: u32 = 78;
 /// The material at which the argument of the curves is 1.
-const UNIT_MATERIAL: f64 = 58.0;
+const UNIT_MATERIAL: u32 = 58;
 /// Coefficients of a curve.
 const TERMS: usize = 4;
 
@@ -73,7 +73,7 @@ impl Model {
 }
 
 fn argument(material: u32) -> f64 {
-    f64::from(material.clamp(LEAST_MATERIAL, MOST_MATERIAL)) / UNIT_MATERIAL
+    f64::from(material.clamp(LEAST_MATERIAL, MOST_MATERIAL)) / f64::from(UNIT_MATERIAL)
 }
 
 fn logistic(x: f64) -> f64 {
@@ -99,13 +99,23 @@ pub fn material(position: &Position) -> u32 {
 /// The chances of the side to move in a position with this score. Proven results are certain.
 #[must_use]
 pub fn chances(score: Score, position: &Position) -> Chances {
+    with_material(score, material(position))
+}
+
+/// The chances where only the score is known: those of a middlegame.
+#[must_use]
+pub fn typical(score: Score) -> Chances {
+    with_material(score, UNIT_MATERIAL)
+}
+
+fn with_material(score: Score, material: u32) -> Chances {
     if score.is_win() {
         return Chances::certain_win();
     }
     if score.is_loss() {
         return Chances::certain_win().reversed();
     }
-    let (win, loss) = MODEL.win_and_loss(f64::from(score.raw()), material(position));
+    let (win, loss) = MODEL.win_and_loss(f64::from(score.raw()), material);
     let permille = |chance: f64| (chance * f64::from(WHOLE)).round() as u32;
     let (win, loss) = (permille(win), permille(loss));
     Chances {
@@ -122,6 +132,12 @@ impl Chances {
             draw: 0,
             loss: 0,
         }
+    }
+
+    /// Win, draw and loss, in this order.
+    #[must_use]
+    pub const fn wdl(self) -> [u32; 3] {
+        [self.win, self.draw, self.loss]
     }
 
     /// The other side's chances.

@@ -574,43 +574,10 @@ impl Engine {
     }
 }
 
-/// The chances of winning, drawing and losing, in permille (their sum is 1000), that a score
-/// stands for in play between equals: a logistic curve on which 100 centipawns win half of the
-/// games. For people and clients; the search itself knows scores only.
-#[must_use]
-pub fn win_draw_loss(score: Score) -> [u32; 3] {
-    /// Centipawns at which half of the games are won.
-    const EVEN: f64 = 100.0;
-    /// How quickly the chances change around that point, in centipawns.
-    const SPREAD: f64 = 40.0;
-    const WHOLE: f64 = 1000.0;
-    if score.is_win() {
-        return [1000, 0, 0];
-    }
-    if score.is_loss() {
-        return [0, 0, 1000];
-    }
-    let cp = f64::from(score.raw());
-    let wins = |cp: f64| (WHOLE / (1.0 + ((EVEN - cp) / SPREAD).exp())).round() as u32;
-    let (win, loss) = (wins(cp), wins(-cp));
-    [win, 1000u32.saturating_sub(win + loss), loss]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{Depth, Ply};
-
-    #[test]
-    fn chances_add_up() {
-        for cp in (-3000..3000).step_by(7) {
-            let [win, draw, loss] = win_draw_loss(Score::cp(cp));
-            assert_eq!(win + draw + loss, 1000, "{cp}");
-            assert_eq!(win_draw_loss(Score::cp(-cp)), [loss, draw, win]);
-        }
-        assert_eq!(win_draw_loss(Score::cp(100))[0], 500);
-        assert_eq!(win_draw_loss(Score::mated_in(Ply(4))), [0, 0, 1000]);
-    }
+    use crate::types::Depth;
 
     #[test]
     fn a_refused_position_is_not_searched() {

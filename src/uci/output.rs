@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::engine::{Analysis, AnalysisLine, Event, win_draw_loss};
+use crate::chances::chances;
+use crate::engine::{Analysis, AnalysisLine, Event};
 use crate::types::Bound;
 
 /// How to write what UCI leaves to options.
@@ -74,7 +75,7 @@ pub fn info(line: &AnalysisLine, style: Style) -> String {
     }
     // Writing to a string cannot fail.
     if style.show_wdl {
-        let [win, draw, loss] = win_draw_loss(line.score);
+        let [win, draw, loss] = chances(line.score, &line.root).wdl();
         let _ = write!(text, " wdl {win} {draw} {loss}");
     }
     let _ = write!(

@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::board::Position;
-use crate::engine::{Analysis, AnalysisLine, win_draw_loss};
+use crate::chances::chances;
+use crate::engine::{Analysis, AnalysisLine};
 use crate::types::{Bound, Score};
 
 /// The version of the schema.
@@ -69,13 +70,13 @@ pub struct JsonEffort {
     nodes: u64,
 }
 
-impl From<Option<Score>> for JsonScore {
-    fn from(score: Option<Score>) -> JsonScore {
+impl JsonScore {
+    fn new(score: Option<Score>, root: &Position) -> JsonScore {
         let mate = score.and_then(Score::mate_moves);
         JsonScore {
-            cp: score.filter(|_| mate.is_none()).map(Score::raw),
+            cp: score.filter(|_| mate.is_none()).map(Score::shown_cp),
             mate,
-            wdl: score.map(win_draw_loss),
+            wdl: score.map(|score| chances(score, root).wdl()),
         }
     }
 }
@@ -102,7 +103,7 @@ impl JsonLine {
             depth: line.depth.plies(),
             seldepth: line.seldepth,
             multipv: line.multi_pv,
-            score: Some(line.score).into(),
+            score: JsonScore::new(Some(line.score), &line.root),
             bound: match line.bound {
                 Some(Bound::Lower) => Some("lower"),
                 Some(Bound::Upper) => Some("upper"),
@@ -134,7 +135,7 @@ impl JsonLine {
             san: analysis.best.map(|m| root.san(m)),
             ponder: analysis.ponder.map(|m| root.uci(m)),
             depth: analysis.depth.plies(),
-            score: analysis.score.into(),
+            score: JsonScore::new(analysis.score, root),
             nodes: analysis.nodes,
             time_ms: analysis.time.as_millis(),
             efforts: efforts

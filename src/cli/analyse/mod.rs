@@ -18,7 +18,8 @@ use crossterm::{ExecutableCommand as _, cursor};
 use super::Outcome;
 use super::limits::{EngineArguments, LimitArguments, hash_range, in_range, threads_range};
 use crate::board::{Game, Position};
-use crate::engine::{Analysis, AnalysisLine, Engine, Event, MULTI_PV_MAX, Request, win_draw_loss};
+use crate::chances::chances;
+use crate::engine::{Analysis, AnalysisLine, Engine, Event, MULTI_PV_MAX, Request};
 use crate::types::Bound;
 use crate::uci::draw;
 use input::{Choice, MoveNumber};
@@ -326,7 +327,7 @@ fn conclude(out: &mut impl Write, analysis: &Analysis) -> io::Result<()> {
         writeln!(out, "\n{}", line.root.numbered_line(&line.pv))?;
     }
     if let Some(score) = analysis.score {
-        let [win, draw, loss] = win_draw_loss(score);
+        let [win, draw, loss] = chances(score, &analysis.root).wdl();
         let percent = |permille: u32| f64::from(permille) / 10.0;
         writeln!(
             out,

@@ -8,8 +8,9 @@ use crossterm::style::{Color as Ink, ContentStyle, StyledContent, Stylize as _};
 use crossterm::{QueueableCommand as _, cursor, terminal};
 
 use crate::board::Position;
-use crate::engine::{AnalysisLine, nodes_per_second, win_draw_loss};
-use crate::types::{Bound, Color, File, Rank, Role, Score, Square};
+use crate::chances::chances;
+use crate::engine::{AnalysisLine, nodes_per_second};
+use crate::types::{Bound, File, Rank, Role, Score, Square};
 
 /// Columns of the board with its rank numbers, and of the gap behind it.
 const BOARD_COLUMNS: usize = 22;
@@ -238,15 +239,16 @@ fn panel(root: &Position, found: &Found, elapsed: Duration, look: Look) -> Vec<S
         ))],
     ];
     if let Some(best) = found.lines.first() {
-        lines.extend(evaluation(best.score, root.turn(), look));
+        lines.extend(evaluation(best.score, root, look));
         lines.extend(efforts(best, look));
     }
     lines
 }
 
 /// The bar of White's and Black's shares, and the chances in percent.
-fn evaluation(score: Score, turn: Color, look: Look) -> Vec<Styled> {
-    let [win, draw, loss] = win_draw_loss(score);
+fn evaluation(score: Score, root: &Position, look: Look) -> Vec<Styled> {
+    let turn = root.turn();
+    let [win, draw, loss] = chances(score, root).wdl();
     let [white, black] = if turn.is_white() {
         [win, loss]
     } else {
@@ -372,10 +374,12 @@ mod tests {
 
     #[test]
     fn the_bar_is_white_s_share() {
-        let bar = |cp, turn| text(&evaluation(Score::cp(cp), turn, PLAIN))[0].clone();
-        assert!(bar(2000, Color::White).starts_with(&"#".repeat(BAR_CELLS)));
-        assert!(bar(2000, Color::Black).starts_with('-'));
-        assert_eq!(bar(0, Color::Black).matches('#').count(), BAR_CELLS / 2);
+        let white = Position::startpos();
+        let black = white.play(white.legal_moves()[0]);
+        let bar = |cp, root| text(&evaluation(Score::cp(cp), root, PLAIN))[0].clone();
+        assert!(bar(2000, &white).starts_with(&"#".repeat(BAR_CELLS)));
+        assert!(bar(2000, &black).starts_with('-'));
+        assert_eq!(bar(0, &black).matches('#').count(), BAR_CELLS / 2);
     }
 
     #[test]
