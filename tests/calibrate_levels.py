@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Plays levels (UCI_Elo) against each other and against another engine's, and prints a table.
+
+Needs fastchess. Levels are searched without a clock, so that nobody waits; the other engine
+searches the nodes given.
+
+    tests/calibrate_levels.py --engine target/release/pleach --fastchess fastchess \\
+        --openings openings.epd --levels 500,750,1000,1250,1500 --games 200
+    tests/calibrate_levels.py ... --opponent stockfish --levels 1320,1600,2000 --games 200
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+
+# More nodes than any level searches: it ends by its own limit.
+PLENTY = 100_000_000
+
+
+def side(command, name, elo, nodes):
+    return [
+        "-engine", f"cmd={command}", f"name={name}", f"nodes={nodes}",
+        "option.UCI_LimitStrength=true", f"option.UCI_Elo={elo}",
+    ]
+
+
+def match(arguments, first, second):
+    """The result of first against second: wins, losses, draws, Elo, error."""
+    command = [
+        arguments.fastchess, *first, *second,
+        "-openings", f"file={arguments.openings}", "format=epd", "order=random",
+        "-rounds", str(arguments.games // 2), "-repeat", "-srand", str(arguments.seed),
+        "-concurrency", str(arguments.concurrency), "-ratinginterval", "0",
+        "-draw", "movenumber=60", "movecount=8", "score=10",
+        "-maxmoves", "200",
+    ]
+    text = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    elo = re.findall(r"Elo: (\S+) \+/- (\S+?),", text)
+    games = re.findall(r"Games: (\d+), Wins: (\d+), Losses: (\d+), Draws: (\d+)", text)
+    if not elo or not games:
+        sys.exit(f"no result:\n{text[-2000:]}")
+    _, wins, losses, draws = map(int, games[-1])
+    return wins, losses, draws, float(elo[-1][0]), float(elo[-1][1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--engine", required=True)
+    parser.add_argument("--fastchess", default="fastchess")
+    parser.add_argument("--openings", required=True, help="EPD file")
+    parser.add_argument("--levels", required=True, help="ratings, separated by commas")
+    parser.add_argument("--opponent", help="another engine with UCI_Elo; else levels meet neighbours")
+    parser.add_argument("--opponent-nodes", type=int, default=30_000)
+    parser.add_argument("--games", type=int, default=200)
+    parser.add_argument("--concurrency", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    levels = [int(level) for level in arguments.levels.split(",")]
+    print("| first | second | wins | losses | draws | Elo | error |", flush=True)
+    print("|---|---|---|---|---|---|---|", flush=True)
+    own = lambda elo: side(arguments.engine, f"level-{elo}", elo, PLENTY)
+    if arguments.opponent:
+        pairs = [(own(e), side(arguments.opponent, f"other-{e}", e, arguments.opponent_nodes),
+                  f"level {e}", f"other {e}") for e in levels]
+    else:
+        pairs = [(own(b), own(a), f"level {b}", f"level {a}") for a, b in zip(levels, levels[1:])]
+    for first, second, one, two in pairs:
+        wins, losses, draws, elo, error = match(arguments, first, second)
+        print(f"| {one} | {two} | {wins} | {losses} | {draws} | {elo:+.0f} | {error:.0f} |",
+              flush=True)
+
+
+if __name__ == "__main__":
+    main()
