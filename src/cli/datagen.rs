@@ -20,6 +20,8 @@ use crate::types::Depth;
 /// Nodes of the hard limit for each of the soft one (as Viridithas has it).
 const HARD_TO_SOFT: u64 = 8;
 
+/// Nodes that an opening is checked with for each of a move.
+const CHECK_TO_SOFT: u64 = 4;
 /// Openings of more random plies than this are hardly positions of chess any more.
 const MAX_RANDOM_PLIES: u64 = 100;
 
@@ -91,9 +93,9 @@ pub struct DatagenArgs {
     /// Drop openings that are further from even, in centipawns
     #[arg(long, default_value_t = 300)]
     pub max_imbalance: i32,
-    /// Nodes for finding that out
-    #[arg(long, default_value_t = 20_000)]
-    pub check_nodes: u64,
+    /// Nodes for finding that out [default: four times --nodes]
+    #[arg(long)]
+    pub check_nodes: Option<u64>,
     /// Network to play with [default: the embedded one]
     #[arg(long)]
     pub network: Option<PathBuf>,
@@ -113,7 +115,7 @@ fn kind(args: &DatagenArgs) -> Kind {
         plies: args.random_plies as usize,
         fischer_share: args.fischer_share,
         max_imbalance: args.max_imbalance,
-        check_nodes: args.check_nodes,
+        check_nodes: (args.check_nodes).unwrap_or_else(|| args.nodes.saturating_mul(CHECK_TO_SOFT)),
     };
     let nodes = Budget::Nodes {
         soft: args.nodes,

@@ -65,6 +65,11 @@ impl Default for PlaySettings {
     }
 }
 
+/// An opening gets this part of its nodes first, and is dropped if ...
+const GLANCE: u64 = 10;
+/// ... it then seems this many times as far from even as is allowed.
+const GLANCE_FACTOR: i32 = 2;
+
 /// Two sides that know nothing of each other's thoughts.
 pub struct Player {
     settings: PlaySettings,
@@ -135,15 +140,24 @@ impl Player {
             let Some(opening) = random_opening(rng, &self.settings.opening) else {
                 continue;
             };
-            self.sides.iter_mut().for_each(Side::clear);
-            let check = Limits::to_nodes(self.settings.opening.check_nodes);
             let line = Game::from(opening.clone());
-            let Some(outcome) = self.sides[0].search(&line, check) else {
-                continue;
-            };
-            nodes += outcome.nodes;
-            if outcome.score.raw().abs() <= self.settings.opening.max_imbalance {
-                self.sides[0].clear();
+            self.sides[0].clear();
+            // Most openings that are far from even are so at first sight.
+            let rules = &self.settings.opening;
+            let glance = (
+                rules.check_nodes / GLANCE,
+                GLANCE_FACTOR * rules.max_imbalance,
+            );
+            let look = (rules.check_nodes, rules.max_imbalance);
+            let even = [glance, look].into_iter().all(|(limit, furthest)| {
+                let outcome = self.sides[0].search(&line, Limits::to_nodes(limit.max(1)));
+                outcome.is_some_and(|outcome| {
+                    nodes += outcome.nodes;
+                    outcome.score.raw().abs() <= furthest
+                })
+            });
+            if even {
+                self.sides.iter_mut().for_each(Side::clear);
                 self.sides[0].take_sample();
                 let played = self.play_from(opening);
                 return Ok(Played {

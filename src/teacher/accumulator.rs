@@ -10,11 +10,11 @@ use std::sync::Arc;
 use arrayvec::ArrayVec;
 
 use crate::board::{Delta, Position};
-use crate::nnue::simd::{Isa, Operation, Simd};
+use crate::nnue::simd::{Block, Isa, Operation, Simd};
 use crate::types::{Board, Color, Role, Square};
 
 use super::features::{TeacherView, VIEWS};
-use super::format::{Block, STACKS, TeacherNet};
+use super::format::{STACKS, TeacherNet};
 use super::forward::{OUTPUT_SCALE, change, change_values, derive, products, propagate};
 use super::piece_material;
 
@@ -312,7 +312,7 @@ impl Operation for Evaluate<'_> {
     type Output = Evaluation;
 
     #[inline(always)]
-    fn run<S: Simd>(self, _simd: S) -> Evaluation {
+    fn run<S: Simd>(self, simd: S) -> Evaluation {
         let Evaluate { teacher, position } = self;
         let board = position.board();
         for side in 0..SIDES {
@@ -325,7 +325,7 @@ impl Operation for Evaluate<'_> {
         products([&own.neurons, &enemy.neurons], &mut teacher.products);
         Evaluation {
             material: (own.values[stack] - enemy.values[stack]) / 2,
-            positional: propagate(&teacher.net.stacks[stack], &teacher.products),
+            positional: propagate(simd, &teacher.net.stacks[stack], &teacher.products),
             lean: lean(board),
         }
     }

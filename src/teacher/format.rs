@@ -17,11 +17,11 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use bytemuck::Zeroable;
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use crate::memory::LargeTable;
+use crate::nnue::simd::Block;
 
 use super::features::INPUTS;
 
@@ -33,8 +33,7 @@ pub const STACKS: usize = 8;
 pub const FIRST: usize = 16;
 /// Inputs (two of them unused) and outputs of a stack's second layer.
 pub const SECOND: usize = 32;
-/// 16-bit integers in a [`Block`].
-pub const LANES: usize = 32;
+const LANES: usize = Block::LANES;
 
 const VERSION: u32 = 0x7af3_2f20;
 const FEATURES_HASH: u32 = 0x7f23_4cb8;
@@ -77,16 +76,6 @@ pub enum TeacherError {
     Unknown { digest: String },
     #[error("no memory for its weights: {0}")]
     Memory(io::Error),
-}
-
-/// Thirty-two 16-bit integers, as many as fit the widest registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable)]
-#[repr(C, align(64))]
-pub struct Block(pub [i16; LANES]);
-
-impl Block {
-    /// Zeros.
-    pub const ZERO: Block = Block([0; LANES]);
 }
 
 /// The layers behind the transformer for one range of piece counts.

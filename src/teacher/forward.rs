@@ -1,10 +1,13 @@
 //! The teacher's arithmetic on blocks of integers.
 //!
-//! Plain loops over fixed-size arrays, which the compiler turns into vector instructions when
-//! they are inlined into an [`Operation`](crate::nnue::simd::Operation): hence `inline(always)`
-//! everywhere.
+//! Mostly plain loops over fixed-size arrays, which the compiler turns into vector instructions
+//! when they are inlined into an [`Operation`](crate::nnue::simd::Operation): hence
+//! `inline(always)` everywhere.
 
-use super::format::{Block, FIRST, LANES, SECOND, STACKS, Stack};
+use crate::nnue::simd::kernels::dots;
+use crate::nnue::simd::{Block, Simd};
+
+use super::format::{FIRST, SECOND, STACKS, Stack};
 
 /// A neuron that is fully on.
 const ONE: i16 = 127;
@@ -14,6 +17,8 @@ const PRODUCT_SHIFT: u32 = 7;
 const WEIGHT_SHIFT: u32 = 6;
 /// Outputs of the first layer that pass through activations; one more goes straight on.
 const ACTIVATED: usize = FIRST - 1;
+/// Rows of the first layer that are computed together.
+const ROWS: usize = 8;
 /// The network's unit within the last sums.
 pub const OUTPUT_SCALE: i32 = 16;
 /// What the output that goes straight on is worth when it is 1.0, in the network's unit.
@@ -100,25 +105,16 @@ pub fn products(sides: [&[Block]; 2], out: &mut [Block]) {
     }
 }
 
-/// The sum of the products of two rows.
-#[inline(always)]
-fn dot(row: &[Block], inputs: &[Block]) -> i32 {
-    let mut sums = [0i32; LANES / 2];
-    for (weights, inputs) in row.iter().zip(inputs) {
-        for (lane, sum) in sums.iter_mut().enumerate() {
-            let product = |lane: usize| i32::from(weights.0[lane]) * i32::from(inputs.0[lane]);
-            *sum += product(2 * lane) + product(2 * lane + 1);
-        }
-    }
-    sums.iter().sum()
-}
-
 /// The output of a stack, [`OUTPUT_SCALE`] for the network's unit.
 #[inline(always)]
-pub fn propagate(stack: &Stack, inputs: &[Block]) -> i32 {
+pub fn propagate<S: Simd>(simd: S, stack: &Stack, inputs: &[Block]) -> i32 {
     let mut first = stack.first_bias;
-    for (sum, row) in first.iter_mut().zip(stack.first.chunks_exact(inputs.len())) {
-        *sum += dot(row, inputs);
+    for (group, sums) in first.chunks_exact_mut(ROWS).enumerate() {
+        let row = |row: usize| &stack.first[(group * ROWS + row) * inputs.len()..];
+        let products = dots::<S, ROWS>(simd, std::array::from_fn(row), inputs);
+        for (sum, product) in sums.iter_mut().zip(products) {
+            *sum += product;
+        }
     }
     let clip = |sum: i32| (sum >> WEIGHT_SHIFT).clamp(0, i32::from(ONE));
     let square = |sum: i32| {

@@ -1,4 +1,4 @@
-//! Reads recorded games into memory as samples.
+//! Reads recorded games and positions into memory as samples.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::nnue::material;
-use crate::record::{FileHash, GameReader, GameRecord, Mailbox, NO_SCORE, RecordError};
+use crate::record::{
+    FileHash, GameReader, GameRecord, Mailbox, NO_SCORE, PositionReader, PositionRecord,
+    RecordError, holds_positions,
+};
 
 use super::sample::Sample;
 use super::shuffle::mix;
@@ -38,19 +41,25 @@ impl Filter {
         score: i16,
         half_points: u8,
     ) -> bool {
+        !(self.skip_tactical && board.is_tactical(ply.played))
+            && self.keeps_position(board, ply.score, score, half_points)
+    }
+
+    /// Whether a position is kept whatever was played in it; `recorded` is its score as it stands
+    /// in the record, `score` that of the side to move.
+    fn keeps_position(&self, board: &Mailbox, recorded: i16, score: i16, half_points: u8) -> bool {
         let contradicted =
             |limit: i16| score > limit && half_points == 0 || score < -limit && half_points == 2;
-        ply.score != NO_SCORE
+        recorded != NO_SCORE
             && score.abs() <= self.max_score
             && board.ply >= self.min_ply
             && board.occupied.count_ones() as usize >= self.min_pieces
-            && !(self.skip_tactical && board.is_tactical(ply.played))
             && !self.contradiction.is_some_and(contradicted)
             && (self.keep_checks || !board.in_check())
     }
 }
 
-/// A file of games to learn from.
+/// A file of games or positions to learn from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataFile {
     pub path: PathBuf,
@@ -66,6 +75,7 @@ pub struct FileSummary {
     pub scaled: bool,
     /// FNV-1a of the file's bytes, in hexadecimal.
     pub hash: String,
+    /// Games, or blocks of positions that are held out or not together.
     pub games: u64,
     pub plies: u64,
     pub kept: u64,
@@ -184,24 +194,44 @@ fn load_file(
     let path = &file.path;
     let source = u8::try_from(index).unwrap_or(u8::MAX);
     let hash = FileHash::of(path)?;
-    let mut reader = GameReader::open(path)?;
-    let mut game = GameRecord::empty();
     let (mut train, mut held_out) = (Vec::new(), Vec::new());
-    let mut plies = 0;
-    while reader.read_into(&mut game)? {
-        let number = reader.games();
-        plies += game.plies.len() as u64;
-        let draw = mix(hold_out.seed ^ mix(hash.0 ^ mix(number))) % PER_MILLE;
-        let into = if draw < hold_out.per_mille {
-            &mut held_out
-        } else {
-            &mut train
-        };
-        let before = into.len();
-        collect(&game, number, source, file.scaled, filter, into)?;
-        progress
-            .positions
-            .fetch_add((into.len() - before) as u64, Ordering::Relaxed);
+    let (mut games, mut plies) = (0, 0);
+    let is_held_out = |number: u64| {
+        mix(hold_out.seed ^ mix(hash.0 ^ mix(number))) % PER_MILLE < hold_out.per_mille
+    };
+    let note = |positions: usize| {
+        let count = &progress.positions;
+        count.fetch_add(positions as u64, Ordering::Relaxed);
+    };
+    if holds_positions(path)? {
+        for (record, number) in PositionReader::open(path)?.zip(0..) {
+            let block: u64 = number / HELD_OUT_TOGETHER;
+            let into = if is_held_out(block) {
+                &mut held_out
+            } else {
+                &mut train
+            };
+            games = block + 1;
+            plies += 1;
+            let before = into.len();
+            collect_position(&record?, number + 1, source, file.scaled, filter, into)?;
+            note(into.len() - before);
+        }
+    } else {
+        let mut reader = GameReader::open(path)?;
+        let mut game = GameRecord::empty();
+        while reader.read_into(&mut game)? {
+            games = reader.games();
+            plies += game.plies.len() as u64;
+            let into = if is_held_out(games) {
+                &mut held_out
+            } else {
+                &mut train
+            };
+            let before = into.len();
+            collect(&game, games, source, file.scaled, filter, into)?;
+            note(into.len() - before);
+        }
     }
     let name = path
         .file_name()
@@ -212,7 +242,7 @@ fn load_file(
         name,
         scaled: file.scaled,
         hash: format!("{:016x}", hash.0),
-        games: reader.games(),
+        games,
         plies,
         kept: train.len() as u64,
         held_out: held_out.len() as u64,
@@ -222,6 +252,50 @@ fn load_file(
         held_out,
         summary,
     })
+}
+
+/// Single positions follow one another as the search came upon them: so many neighbours are held
+/// out or not together, so that what is held out is not nearly what is learnt.
+const HELD_OUT_TOGETHER: u64 = 4096;
+
+/// The score that is learnt, of the side to move.
+fn learnt(board: &Mailbox, score: i16, scaled: bool) -> i16 {
+    if scaled {
+        material::unscale(score, board.counts())
+    } else {
+        score
+    }
+}
+
+/// A score of White's for the side to move.
+fn mover_score(board: &Mailbox, score: i16) -> i16 {
+    if board.turn.is_black() {
+        score.saturating_neg()
+    } else {
+        score
+    }
+}
+
+/// Appends a position if the filter keeps it.
+fn collect_position(
+    record: &PositionRecord,
+    number: u64,
+    source: u8,
+    scaled: bool,
+    filter: &Filter,
+    into: &mut Vec<Sample>,
+) -> Result<(), RecordError> {
+    let board = Mailbox::unpack(&record.board).map_err(|reason| RecordError::BadBoard {
+        game: number,
+        reason,
+    })?;
+    let score = mover_score(&board, record.score);
+    let half_points = record.result.half_points(board.turn);
+    if filter.keeps_position(&board, record.score, score, half_points) {
+        let score = learnt(&board, score, scaled);
+        into.push(Sample::pack(&board, score, half_points, source));
+    }
+    Ok(())
 }
 
 /// Replays a game and appends the positions that the filter keeps.
@@ -238,19 +312,10 @@ fn collect(
         reason,
     })?;
     for (index, ply) in game.plies.iter().enumerate() {
-        let black = board.turn.is_black();
-        let score = if black {
-            ply.score.saturating_neg()
-        } else {
-            ply.score
-        };
+        let score = mover_score(&board, ply.score);
         let half_points = game.result.half_points(board.turn);
         if filter.keeps(&board, ply, score, half_points) {
-            let score = if scaled {
-                material::unscale(score, board.counts())
-            } else {
-                score
-            };
+            let score = learnt(&board, score, scaled);
             into.push(Sample::pack(&board, score, half_points, source));
         }
         board
@@ -297,7 +362,7 @@ pub fn fit_scale(samples: &[Sample]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::board::Position;
-    use crate::record::{PackedBoard, PlyRecord};
+    use crate::record::{PackedBoard, PlyRecord, PositionWriter};
     use crate::types::GameResult;
     use crate::types::{CastlingMode, PackedMove};
 
@@ -382,6 +447,46 @@ mod tests {
         assert_eq!(samples(quiet, &["d8c8"], 500, GameResult::Draw).len(), 1);
         assert!(samples(quiet, &["d8c8"], NO_SCORE, GameResult::Draw).is_empty());
         assert!(samples(quiet, &["d8c8"], -31_990, GameResult::Draw).is_empty());
+    }
+
+    #[test]
+    fn single_positions_are_learnt_from_too() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("some.pos.zst");
+        let mut writer = PositionWriter::create(&path).expect("a file");
+        for (fen, score) in [
+            ("8/8/4k3/8/8/3QK3/8/8 w - - 0 1", 900),
+            ("8/8/4k3/8/8/3QK3/8/8 b - - 0 1", 900),
+            ("8/8/4k3/8/8/3QK3/8/8 w - - 0 1", NO_SCORE),
+            ("4k3/8/8/8/8/8/4R3/4K3 b - - 0 1", 500),
+        ] {
+            let position = Position::from_fen(fen, CastlingMode::Chess960).expect("a position");
+            let record = PositionRecord {
+                board: PackedBoard::pack(&position),
+                score,
+                result: GameResult::WhiteWins,
+            };
+            writer.write(&record).expect("written");
+        }
+        writer.finish().expect("written");
+        let file = DataFile {
+            path,
+            scaled: false,
+        };
+        let hold_out = HoldOut {
+            per_mille: 0,
+            seed: 0,
+        };
+        let loaded = load(&[file], &filter(), hold_out, 1, &LoadProgress::default());
+        let loaded = loaded.expect("positions");
+        // Unscored and in check: two are left, each as its mover sees it.
+        let learnt: Vec<_> = loaded
+            .train
+            .iter()
+            .map(|s| (s.score, s.half_points))
+            .collect();
+        assert_eq!(learnt, [(900, 2), (-900, 0)]);
+        assert_eq!(loaded.files[0].plies, 4);
     }
 
     #[test]

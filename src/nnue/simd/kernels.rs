@@ -1,7 +1,7 @@
 //! The network's three computations over rows, for any instruction set: derive a row from
 //! another by a few features, by many features, and the weighted sum of squares.
 
-use super::Simd;
+use super::{Block, Simd};
 use crate::nnue::row::{HIDDEN, Row};
 
 /// `child = parent + added - removed`, each value passing through a register once.
@@ -108,4 +108,30 @@ pub fn sum_of_squares<S: Simd>(simd: S, hidden: [&Row; 2], weights: &[Row; 2]) -
     }
     let [[a, b], [c, d]] = sums;
     simd.reduce(simd.add32(simd.add32(a, b), simd.add32(c, d)))
+}
+
+/// The sums of the products of each row with `inputs`, lane by lane; rows are as long as `inputs`
+/// or longer.
+#[inline(always)]
+pub fn dots<S: Simd, const ROWS: usize>(
+    simd: S,
+    rows: [&[Block]; ROWS],
+    inputs: &[Block],
+) -> [i32; ROWS] {
+    const { assert!(Block::LANES.is_multiple_of(S::LANES)) };
+    let rows = rows.map(|row| &row[..inputs.len()]);
+    let mut sums = [simd.zero(); ROWS];
+    for (index, input) in inputs.iter().enumerate() {
+        for at in (0..Block::LANES).step_by(S::LANES) {
+            // SAFETY: `at` is a multiple of `LANES` below the block's length, which `LANES`
+            // divides; blocks are aligned to 64 bytes, the widest register.
+            let input = unsafe { simd.load(input.0.as_ptr().add(at)) };
+            for (sum, row) in sums.iter_mut().zip(rows) {
+                // SAFETY: as above.
+                let weights = unsafe { simd.load(row[index].0.as_ptr().add(at)) };
+                *sum = simd.dot(*sum, input, weights);
+            }
+        }
+    }
+    sums.map(|sum| simd.reduce(sum))
 }

@@ -79,6 +79,18 @@ pub trait Simd: Copy {
     fn reduce(self, a: Self::I32) -> i32;
 }
 
+/// As many 16-bit integers as fit the widest registers, aligned for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Zeroable)]
+#[repr(C, align(64))]
+pub struct Block(pub [i16; Block::LANES]);
+
+impl Block {
+    /// Integers in a block.
+    pub const LANES: usize = 32;
+    /// Zeros.
+    pub const ZERO: Block = Block([0; Block::LANES]);
+}
+
 /// Work to be done with some instruction set. Implementations of [`Operation::run`] should be
 /// `#[inline(always)]`, and so should whatever they call that touches vectors.
 pub trait Operation {
