@@ -341,7 +341,10 @@ mod tests {
             limit: Limit::Depth(3),
             ..Options::default()
         };
-        let nodes = || run(&options, |_| ControlFlow::Continue(())).expect("a bench");
+        let nodes = || {
+            let summary = run(&options, |_| ControlFlow::Continue(())).expect("a bench");
+            summary.expect("not stopped").nodes
+        };
         assert_eq!(nodes(), nodes());
     }
 
