@@ -32,6 +32,9 @@ pub struct TrainArgs {
     /// Checkpoint or network to start from with a fresh optimiser; neurons are added up to --hidden
     #[arg(long)]
     pub init: Option<PathBuf>,
+    /// Network file that labelled the data, whose hash goes into the record
+    #[arg(long)]
+    pub teacher: Option<PathBuf>,
     /// What the network calls itself [default: the output's name]
     #[arg(long)]
     pub name: Option<String>,
@@ -135,6 +138,7 @@ pub fn run(args: TrainArgs) -> anyhow::Result<()> {
             .collect(),
         output: args.output,
         init: args.init,
+        teacher: args.teacher,
         name: args.name.or(stem).unwrap_or_default(),
         hidden: args.hidden,
         king_buckets: args.king_buckets,

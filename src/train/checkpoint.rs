@@ -37,6 +37,19 @@ pub struct Progress {
     pub fingerprint: u64,
     /// The scale K that the targets were made with.
     pub scale: f64,
+    /// Losses along the way.
+    pub losses: Vec<LossPoint>,
+}
+
+/// Mean squared errors at a point of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LossPoint {
+    /// Optimiser steps taken.
+    pub steps: u64,
+    /// Over the last steps.
+    pub training: f64,
+    /// Over all held-out positions.
+    pub held_out: f64,
 }
 
 /// Why a checkpoint could not be used.

@@ -27,6 +27,9 @@ pub struct Config {
     /// A checkpoint or network file to begin with instead of random weights; neurons that it
     /// lacks are added.
     pub init: Option<PathBuf>,
+    /// The file of the network that labelled the data; only its hash is used, for the record.
+    #[serde(skip)]
+    pub teacher: Option<PathBuf>,
     pub name: String,
     pub hidden: usize,
     pub king_buckets: KingBuckets,
@@ -199,6 +202,7 @@ mod tests {
             output: directory.join("net.pnn"),
             checkpoint: directory.join("net.checkpoint"),
             init: None,
+            teacher: None,
             name: "test".to_owned(),
             hidden: 64,
             king_buckets: KingBuckets::Five,

@@ -13,7 +13,7 @@ use crate::nnue::format::fnv1a;
 use crate::nnue::single_layer::QuantisedNet;
 
 use super::batch::Batch;
-use super::checkpoint::{self, Progress};
+use super::checkpoint::{self, LossPoint, Progress};
 use super::config::{Config, check_scale};
 use super::export;
 use super::kernel::{CHUNK, Losses, Target, Worker};
@@ -34,6 +34,8 @@ struct Record<'a> {
     config: &'a Config,
     command: Vec<String>,
     commit: Option<&'static str>,
+    /// Name and hash of the teacher's file.
+    teacher: Option<(String, String)>,
     files: &'a [FileSummary],
     positions: usize,
     held_out: usize,
@@ -42,6 +44,7 @@ struct Record<'a> {
     steps: u64,
     epochs: f64,
     training_seconds: f64,
+    losses: &'a [LossPoint],
     train_loss: f64,
     held_out_loss: HeldOut,
     rounding_error_rms_cp: f64,
@@ -102,6 +105,9 @@ struct Trainer<'a> {
     seconds: f64,
     running: Losses,
     held_out: HeldOut,
+    /// Held-out losses at every checkpoint.
+    losses: Vec<LossPoint>,
+    teacher: Option<(String, String)>,
 }
 
 impl<'a> Trainer<'a> {
@@ -113,7 +119,8 @@ impl<'a> Trainer<'a> {
         check_scale(scale)?;
         let described = serde_json::to_vec(&(config, &data.files))?;
         let fingerprint = fnv1a(&described);
-        let (model, seconds) = begin(config, fingerprint)?;
+        let (model, progress) = begin(config, fingerprint)?;
+        let teacher = config.teacher.as_deref().map(name_and_hash).transpose()?;
         let workers = (0..config.threads.max(1))
             .map(|_| Worker::new(config.shape()))
             .collect();
@@ -133,9 +140,11 @@ impl<'a> Trainer<'a> {
             scale,
             fitted,
             fingerprint,
-            seconds,
+            seconds: progress.seconds,
             running: Losses::default(),
             held_out,
+            losses: progress.losses,
+            teacher,
         })
     }
 
@@ -181,6 +190,7 @@ impl<'a> Trainer<'a> {
                 || minutes >= self.config.checkpoint_minutes
             {
                 self.measure();
+                self.note_losses();
                 self.save()?;
                 last_saved = Instant::now();
             }
@@ -349,6 +359,18 @@ impl<'a> Trainer<'a> {
         };
     }
 
+    /// Keeps the losses of this moment for the record.
+    fn note_losses(&mut self) {
+        let steps = self.model.steps;
+        if self.losses.last().is_none_or(|last| last.steps < steps) {
+            self.losses.push(LossPoint {
+                steps,
+                training: self.running.mean(self.running.target),
+                held_out: self.held_out.target,
+            });
+        }
+    }
+
     /// Writes the checkpoint and the network as it is now.
     fn save(&self) -> anyhow::Result<QuantisedNet> {
         let progress = Progress {
@@ -358,6 +380,7 @@ impl<'a> Trainer<'a> {
             seconds: self.seconds,
             fingerprint: self.fingerprint,
             scale: self.scale,
+            losses: self.losses.clone(),
         };
         checkpoint::save(&self.config.checkpoint, &self.model, &progress)?;
         let net = export::quantise(&self.model, &self.config.name, self.scale.round() as i32);
@@ -367,6 +390,7 @@ impl<'a> Trainer<'a> {
 
     fn finish(&mut self) -> anyhow::Result<()> {
         self.measure();
+        self.note_losses();
         let net = self.save()?;
         let held_out = &self.data.held_out;
         let sample = if held_out.is_empty() {
@@ -381,6 +405,7 @@ impl<'a> Trainer<'a> {
             config: self.config,
             command: std::env::args().collect(),
             commit: option_env!("PLEACH_COMMIT"),
+            teacher: self.teacher.clone(),
             files: &self.data.files,
             positions: self.data.train.len(),
             held_out: held_out.len(),
@@ -389,6 +414,7 @@ impl<'a> Trainer<'a> {
             steps: self.model.steps,
             epochs: self.model.steps as f64 / self.steps_an_epoch() as f64,
             training_seconds: self.seconds,
+            losses: &self.losses,
             train_loss: self.running.mean(self.running.target),
             held_out_loss: self.held_out.clone(),
             rounding_error_rms_cp: rms,
@@ -443,8 +469,15 @@ impl Pace {
     }
 }
 
-/// The parameters to begin with and the seconds already trained.
-fn begin(config: &Config, fingerprint: u64) -> anyhow::Result<(Model, f64)> {
+/// A file's name and the FNV-1a hash of its bytes.
+fn name_and_hash(path: &Path) -> anyhow::Result<(String, String)> {
+    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Ok((name.into_owned(), format!("{:016x}", fnv1a(&bytes))))
+}
+
+/// The parameters to begin with and how far the run has come.
+fn begin(config: &Config, fingerprint: u64) -> anyhow::Result<(Model, Progress)> {
     if config.checkpoint.exists() {
         let (model, progress) = checkpoint::load(&config.checkpoint)?;
         if progress.fingerprint != fingerprint {
@@ -453,15 +486,16 @@ fn begin(config: &Config, fingerprint: u64) -> anyhow::Result<(Model, f64)> {
                 config.checkpoint.display()
             );
         }
-        return Ok((model, progress.seconds));
+        return Ok((model, progress));
     }
     let Some(path) = &config.init else {
-        return Ok((Model::random(config.shape(), config.seed), 0.0));
+        let model = Model::random(config.shape(), config.seed);
+        return Ok((model, Progress::default()));
     };
     let model = initial(path)?;
     let shape = config.shape();
     if model.shape == shape {
-        return Ok((model, 0.0));
+        return Ok((model, Progress::default()));
     }
     ensure!(
         model.shape.hidden <= shape.hidden,
@@ -475,7 +509,7 @@ fn begin(config: &Config, fingerprint: u64) -> anyhow::Result<(Model, f64)> {
         model.shape.king_buckets.count(),
         shape.king_buckets.count()
     );
-    Ok((model.widened(shape, config.seed), 0.0))
+    Ok((model.widened(shape, config.seed), Progress::default()))
 }
 
 /// Parameters from a checkpoint or a network file, the optimiser fresh.

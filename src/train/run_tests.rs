@@ -70,6 +70,7 @@ fn config(directory: &Path, name: &str) -> Config {
         output: directory.join(format!("{name}.pnn")),
         checkpoint: directory.join(format!("{name}.checkpoint")),
         init: None,
+        teacher: None,
         name: "test".to_owned(),
         hidden: 64,
         king_buckets: KingBuckets::Five,
@@ -132,6 +133,11 @@ fn a_run_learns_and_leaves_net_and_record() {
     let record = fs::read_to_string(config.output.with_extension("json")).expect("a record");
     let record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
     assert_eq!(record["files"][0]["games"], 60);
+    // One loss an epoch, the last of them the network's.
+    let losses = record["losses"].as_array().expect("losses on the way");
+    assert_eq!(losses.len(), 24);
+    let last = &losses[23];
+    assert_eq!(last["held_out"], record["held_out_loss"]["target"]);
     assert!(
         record["rounding_error_rms_cp"]
             .as_f64()
