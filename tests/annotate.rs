@@ -191,6 +191,20 @@ fn broken_games_are_named_and_the_report_escapes_names() {
 }
 
 #[test]
+fn the_input_is_never_overwritten() {
+    let directory = directory();
+    let games = directory.path().join("games.pgn");
+    fs::copy(GAMES, &games).expect("copied");
+    let name = games.to_str().expect("UTF-8");
+    let done = run(&["annotate", name, "-o", name, "--overwrite", "--nodes", "1"]);
+    assert!(!done.status.success() && stderr(&done).contains("is the input"));
+    assert_eq!(
+        fs::read(&games).expect("readable"),
+        fs::read(GAMES).expect("readable")
+    );
+}
+
+#[test]
 fn tablebases_give_their_verdict_where_it_changes() {
     const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
     let directory = directory();

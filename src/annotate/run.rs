@@ -191,8 +191,13 @@ fn index_title(job: &AnnotateJob) -> String {
 /// The output, at the end of what an interrupted run has completed, and the run's journal.
 fn open_output(job: &AnnotateJob) -> anyhow::Result<(File, Journal)> {
     let name = job.output.display();
+    ensure!(
+        !is_input(job),
+        "{name} is the input: the output needs another name"
+    );
+    let identity = format!("{}; {}", job.settings, input_name(job)?);
     if !job.overwrite {
-        if let Some(journal) = Journal::open(&job.output, &job.settings)? {
+        if let Some(journal) = Journal::open(&job.output, &identity)? {
             let bytes = journal.last().map_or(0, |done| done.bytes);
             let mut output = OpenOptions::new()
                 .write(true)
@@ -214,9 +219,26 @@ fn open_output(job: &AnnotateJob) -> anyhow::Result<(File, Journal)> {
         );
     }
     // The journal comes first: an output without one is taken for somebody else's.
-    let journal = Journal::create(&job.output, &job.settings)?;
+    let journal = Journal::create(&job.output, &identity)?;
     let output = File::create(&job.output).with_context(|| format!("cannot create {name}"))?;
     Ok((output, journal))
+}
+
+/// Whether the output would replace the input.
+fn is_input(job: &AnnotateJob) -> bool {
+    let place = |path: &Path| path.canonicalize().ok();
+    let input = job.input.as_deref().and_then(place);
+    input.is_some() && input == place(&job.output)
+}
+
+/// The input as an interrupted run knows it again: by its name and length.
+fn input_name(job: &AnnotateJob) -> anyhow::Result<String> {
+    let Some(path) = &job.input else {
+        return Ok("standard input".to_owned());
+    };
+    let name = path.display();
+    let found = fs::metadata(path).with_context(|| format!("cannot read {name}"))?;
+    Ok(format!("{name} of {} bytes", found.len()))
 }
 
 fn open(job: &AnnotateJob) -> anyhow::Result<Box<dyn Read + Send>> {
@@ -276,24 +298,29 @@ fn work(
     new_engine: &impl Fn() -> Result<Engine, EngineError>,
     progress: &impl Progress,
 ) {
-    let mut engine = match new_engine() {
-        Ok(engine) => engine,
-        Err(error) => {
-            let _ = made.send(Err(error.into()));
-            return;
-        }
-    };
+    // Made for the first game: there may be fewer games than workers.
+    let mut engine: Option<Engine> = None;
     for (number, game) in games {
         let result = match game {
             Err(reason) => Ok((number, Err(reason))),
-            Ok(game) => {
-                make(job, number, game, &mut engine, progress).map(|game| (number, Ok(game)))
-            }
+            Ok(game) => with_engine(&mut engine, new_engine)
+                .and_then(|engine| make(job, number, game, engine, progress))
+                .map(|game| (number, Ok(game))),
         };
         if made.send(result).is_err() {
             return;
         }
     }
+}
+
+fn with_engine<'a>(
+    engine: &'a mut Option<Engine>,
+    new_engine: &impl Fn() -> Result<Engine, EngineError>,
+) -> anyhow::Result<&'a mut Engine> {
+    Ok(match engine {
+        Some(engine) => engine,
+        None => engine.insert(new_engine()?),
+    })
 }
 
 fn make(
