@@ -197,3 +197,13 @@ fn the_architecture_page_names_every_module() {
         assert!(named || name == "lib" || name == "main", "{name}");
     }
 }
+
+#[test]
+fn the_engines_tree_is_measured_by_depth_and_by_distance_from_the_root() {
+    let text = stdout(&lab(&["shape", "--fen", "startpos", "--depth", "5"]));
+    assert!(
+        text.contains("growth") && text.contains("plies off"),
+        "{text}"
+    );
+    assert!(text.contains("cut by first"), "{text}");
+}

@@ -41,7 +41,7 @@ enum Experiment {
     /// Count PV, cut and all nodes, predicted and found
     Kinds(KindsOf),
     /// Measure the tree of the engine's own search, depth by depth
-    TreeShape(ShapeOf),
+    Shape(ShapeOf),
 }
 
 /// The switches of iterative deepening.
@@ -177,7 +177,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         Experiment::Tree(tree) => tree.run()?,
         Experiment::Deepen(deepen) => deepen.run()?,
         Experiment::Kinds(kinds) => kinds.run()?,
-        Experiment::TreeShape(shape) => shape.print()?,
+        Experiment::Shape(shape) => shape.print()?,
     }
     Ok(true)
 }
