@@ -9,7 +9,7 @@
 //! | 0 | [`types`], [`params`], [`memory`], [`files`] |
 //! | 1 | [`board`] |
 //! | 2 | [`nnue`], [`tt`], [`record`] |
-//! | 3 | [`chances`], [`eval`], [`history`], [`tablebase`], [`time`], [`teacher`] |
+//! | 3 | [`chances`], [`eval`], [`history`], [`opening_book`], [`tablebase`], [`time`], [`teacher`] |
 //! | 4 | [`levels`], [`search`] |
 //! | 5 | [`engine`] |
 //! | 6 | [`bench`], [`lab`], [`train`], [`datagen`], [`label`], [`suite`], [`annotate`] |
@@ -38,6 +38,7 @@ pub mod label;
 pub mod levels;
 pub mod memory;
 pub mod nnue;
+pub mod opening_book;
 pub mod params;
 pub mod record;
 pub mod search;

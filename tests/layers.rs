@@ -19,6 +19,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("time", 3),
     ("teacher", 3),
     ("tablebase", 3),
+    ("opening_book", 3),
     ("levels", 4),
     ("search", 4),
     ("engine", 5),
@@ -37,7 +38,7 @@ const LAYERS: &[(&str, u32)] = &[
 const HIGHEST_FOR_TRAIN: u32 = 2;
 
 /// The places that may name shakmaty.
-const SHAKMATY: &[&str] = &["types", "board", "tablebase"];
+const SHAKMATY: &[&str] = &["types", "board", "tablebase", "opening_book"];
 
 fn layer(module: &str) -> Option<u32> {
     LAYERS

@@ -20,20 +20,20 @@ const PLACES: usize = 8192;
 const PLACE_BITS: u32 = 13;
 
 #[derive(Clone, Copy)]
-struct Step {
+struct ReversibleMove {
     key: u64,
     from: Square,
     to: Square,
 }
 
-static STEPS: LazyLock<Box<[Option<Step>]>> = LazyLock::new(build);
+static STEPS: LazyLock<Box<[Option<ReversibleMove>]>> = LazyLock::new(build);
 
 fn places(key: u64) -> [usize; 2] {
     let mask = PLACES - 1;
     [key as usize & mask, (key >> PLACE_BITS) as usize & mask]
 }
 
-fn build() -> Box<[Option<Step>]> {
+fn build() -> Box<[Option<ReversibleMove>]> {
     let mut table = vec![None; PLACES].into_boxed_slice();
     let roles = [
         Role::Knight,
@@ -50,7 +50,7 @@ fn build() -> Box<[Option<Step>]> {
                 for to in attacks(from, piece, Bitboard::EMPTY) & later {
                     insert(
                         &mut table,
-                        Step {
+                        ReversibleMove {
                             key: step_key(piece, from, to),
                             from,
                             to,
@@ -69,7 +69,7 @@ fn step_key(piece: Piece, from: Square, to: Square) -> u64 {
 }
 
 /// Puts a step into its first place; whoever was there moves on to its other place.
-fn insert(table: &mut [Option<Step>], step: Step) {
+fn insert(table: &mut [Option<ReversibleMove>], step: ReversibleMove) {
     let mut step = step;
     let mut place = places(step.key)[0];
     loop {

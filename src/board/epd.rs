@@ -32,7 +32,7 @@ pub enum EpdError {
 
 /// What is said about a position: a name and its operands, quotation marks taken off.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Operation {
+pub struct EpdOperation {
     pub opcode: String,
     pub operands: Vec<String>,
 }
@@ -57,7 +57,7 @@ pub struct Epd {
     /// `id`: what the position is called.
     pub id: Option<String>,
     /// All operations, those above included, in order.
-    pub operations: Vec<Operation>,
+    pub operations: Vec<EpdOperation>,
 }
 
 impl Epd {
@@ -96,11 +96,11 @@ impl Epd {
     }
 }
 
-fn find<'a>(operations: &'a [Operation], opcode: &str) -> Option<&'a Operation> {
+fn find<'a>(operations: &'a [EpdOperation], opcode: &str) -> Option<&'a EpdOperation> {
     operations.iter().find(|found| found.opcode == opcode)
 }
 
-fn first_operand<'a>(operations: &'a [Operation], opcode: &str) -> Option<&'a str> {
+fn first_operand<'a>(operations: &'a [EpdOperation], opcode: &str) -> Option<&'a str> {
     find(operations, opcode)?
         .operands
         .first()
@@ -123,13 +123,13 @@ fn position_fields(line: &str) -> (Vec<&str>, &str) {
 }
 
 /// Operations end with semicolons and are made of words and of strings in quotation marks.
-fn operations(text: &str) -> Result<Vec<Operation>, EpdError> {
+fn operations(text: &str) -> Result<Vec<EpdOperation>, EpdError> {
     let mut operations = Vec::new();
     let mut words: Vec<String> = Vec::new();
     let mut finish = |words: &mut Vec<String>| {
         let mut words = std::mem::take(words).into_iter();
         if let Some(opcode) = words.next() {
-            operations.push(Operation {
+            operations.push(EpdOperation {
                 opcode,
                 operands: words.collect(),
             });
@@ -159,7 +159,7 @@ fn operations(text: &str) -> Result<Vec<Operation>, EpdError> {
 
 fn moves(
     position: &Position,
-    operations: &[Operation],
+    operations: &[EpdOperation],
     opcode: &str,
 ) -> Result<Vec<Move>, EpdError> {
     let operands = find(operations, opcode).map_or(&[][..], |found| &found.operands);
@@ -175,7 +175,7 @@ fn moves(
 }
 
 fn number<T: std::str::FromStr>(
-    operations: &[Operation],
+    operations: &[EpdOperation],
     opcode: &str,
 ) -> Result<Option<T>, EpdError> {
     first_operand(operations, opcode)

@@ -8,9 +8,6 @@ use super::notation::{FenError, MoveError};
 use super::position::Position;
 use crate::types::{CastlingMode, Color, FIFTY_MOVES, GameResult, Move};
 
-/// A position occurring this often in the game is a draw.
-const REPETITIONS_TO_DRAW: usize = 3;
-
 /// Where a game starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Start {
@@ -110,6 +107,9 @@ impl From<Position> for Game {
 }
 
 impl Game {
+    /// A position occurring this often in the game is a draw.
+    pub const REPETITIONS_TO_DRAW: usize = 3;
+
     /// Sets up a start and plays the moves, given in UCI notation.
     ///
     /// # Errors
@@ -189,7 +189,7 @@ impl Game {
         let key = self.position.key();
         let window = self.position.halfmoves() as usize;
         let earlier = self.history.iter().rev().take(window);
-        earlier.filter(|&&k| k == key).count() + 1 >= REPETITIONS_TO_DRAW
+        earlier.filter(|&&k| k == key).count() + 1 >= Game::REPETITIONS_TO_DRAW
     }
 
     /// Whether the rules (mate and stalemate apart) have ended the game in a draw: 50 moves,

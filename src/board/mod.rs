@@ -20,7 +20,7 @@ mod see;
 mod unpack;
 
 pub use delta::Delta;
-pub use epd::{Epd, EpdError, EpdReader, Operation};
+pub use epd::{Epd, EpdError, EpdOperation, EpdReader};
 pub use game::{Game, GameEnd, GameError, Start};
 pub use input::{decompress, open_input};
 pub use keys::Keys;

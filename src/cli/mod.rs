@@ -3,6 +3,7 @@
 mod analyse;
 mod annotate;
 mod bench;
+mod book;
 mod chances;
 mod datagen;
 mod eval;
@@ -41,6 +42,7 @@ Examples:
   pleach analyse startpos --movetime 5000        the best move and line, for people
   pleach annotate games.pgn -o annotated.pgn --report pages
   pleach suite wac.epd --movetime 500            solve a test suite
+  pleach book build games.pgn.zst -o book.bin   an opening book
   pleach perft 6                                 count move sequences
   pleach bench                                   nodes and speed over fixed positions
   pleach \"position startpos moves e2e4\" \"go depth 12\"
@@ -63,6 +65,8 @@ enum Command {
     Annotate(Box<annotate::Arguments>),
     /// Solve a test suite in EPD and show what was missed
     Suite(suite::Arguments),
+    /// Build, show and merge opening books
+    Book(book::Arguments),
     /// Compare and draw the textbook algorithms
     Lab(lab::Arguments),
     /// Play games against itself to train on
@@ -113,6 +117,7 @@ fn dispatch(cli: Cli) -> Outcome {
         Some(Command::Analyse(arguments)) => analyse::run(&arguments),
         Some(Command::Annotate(arguments)) => annotate::run(&arguments),
         Some(Command::Suite(arguments)) => suite::run(&arguments),
+        Some(Command::Book(arguments)) => book::run(&arguments),
         Some(Command::Lab(arguments)) => lab::run(&arguments),
         Some(Command::Datagen(arguments)) => datagen::run(arguments).map(|()| true),
         Some(Command::Label(arguments)) => label::run(arguments).map(|()| true),

@@ -2,6 +2,7 @@
 //! out. UCI, bench and the command line all talk to this one facade.
 
 mod analysis;
+mod own_book;
 mod pipeline;
 mod pool;
 mod reporter;
@@ -19,6 +20,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use thiserror::Error;
 
 pub use analysis::{Analysis, AnalysisLine, Event, nodes_per_second};
+pub use own_book::{BOOK_DEPTH_DEFAULT, BOOK_DEPTH_MAX, BookUse};
 pub use pipeline::{Place, Revision, Stage, Step};
 pub use pool::PoolError;
 pub use reporter::Conclusion;
@@ -30,6 +32,7 @@ pub use crate::search::RootEffort;
 use crate::board::{Game, GameError, Position, Start};
 use crate::eval::{self, Evaluator, Judge};
 use crate::nnue::{NetError, Network};
+use crate::opening_book::BookError;
 use crate::search::Job;
 use crate::tablebase::{self, Probing, Tablebases, Wdl};
 use crate::types::{CastlingMode, Depth, Score};
@@ -125,6 +128,7 @@ pub struct Engine {
     /// Why the position last asked for was refused; nothing is searched until a good one comes.
     refused: Option<String>,
     pipeline: Pipeline,
+    book: BookUse,
     tablebases: Option<Arc<Tablebases>>,
     tablebase_use: TablebaseUse,
     strength: Strength,
@@ -158,6 +162,7 @@ impl Engine {
             game: Game::default(),
             refused: None,
             pipeline: Pipeline::default(),
+            book: BookUse::default(),
             tablebases: None,
             tablebase_use: TablebaseUse::default(),
             strength: Strength::default(),
@@ -225,6 +230,22 @@ impl Engine {
     /// Puts a stage into its place in the pipeline of every `go`, or empties the place.
     pub fn set_stage(&mut self, place: Place, stage: Option<Arc<dyn Stage>>) {
         self.pipeline.set(place, stage);
+    }
+
+    /// Loads an opening book, or does without.
+    ///
+    /// # Errors
+    /// If the file is no book; the old one is kept.
+    pub fn load_book(&mut self, path: Option<&Path>) -> Result<(), BookError> {
+        self.book.load(path)?;
+        self.set_stage(Place::OpeningBook, self.book.stage());
+        Ok(())
+    }
+
+    /// Changes how the opening book is used.
+    pub fn use_book(&mut self, change: impl FnOnce(&mut BookUse)) {
+        change(&mut self.book);
+        self.set_stage(Place::OpeningBook, self.book.stage());
     }
 
     /// Loads the tablebases in these folders, separated as the platform separates paths, or does

@@ -294,6 +294,50 @@ pub const OPTIONS: &[UciOption] = &[
                125, and 20 is full strength.",
     },
     UciOption {
+        name: "OwnBook",
+        kind: Kind::Check {
+            default: false,
+            set: |target, on| {
+                target.engine.use_book(|book| book.own = on);
+                Ok(())
+            },
+        },
+        help: "Plays from the opening book of `Book File`, if there is one.",
+    },
+    UciOption {
+        name: "Book File",
+        kind: Kind::Text {
+            set: |target, path| Ok(target.engine.load_book(path.map(Path::new))?),
+        },
+        help: "An opening book in Polyglot's format, for `OwnBook`. If the file is no book, the \
+               old one is kept.",
+    },
+    UciOption {
+        name: "Book Depth",
+        kind: Kind::Spin {
+            default: engine::BOOK_DEPTH_DEFAULT,
+            min: 1,
+            max: engine::BOOK_DEPTH_MAX,
+            set: |target, moves| {
+                target.engine.use_book(|book| book.depth = moves);
+                Ok(())
+            },
+        },
+        help: "The last move of a game that is played from the book.",
+    },
+    UciOption {
+        name: "Best Book Move",
+        kind: Kind::Check {
+            default: false,
+            set: |target, on| {
+                target.engine.use_book(|book| book.best_only = on);
+                Ok(())
+            },
+        },
+        help: "Always plays the book move with the largest weight, in place of a choice with odds \
+               in proportion to the weights.",
+    },
+    UciOption {
         name: "EvalFile",
         kind: Kind::Text {
             set: |target, path| {

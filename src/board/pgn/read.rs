@@ -34,7 +34,7 @@ pub enum PgnError {
 
 /// Reads games one after another from text of any length; games are numbered from 1.
 pub struct PgnReader<R> {
-    reader: Reader<Source<R>>,
+    reader: Reader<MarkedInput<R>>,
     main_lines_only: bool,
     number: u64,
     failed: bool,
@@ -45,7 +45,7 @@ impl<R: Read> PgnReader<R> {
     #[must_use]
     pub fn new(input: R) -> PgnReader<R> {
         PgnReader {
-            reader: Reader::build(Source(input))
+            reader: Reader::build(MarkedInput(input))
                 .set_supported_tag_line_length(HEADER_BYTES)
                 .finish(),
             main_lines_only: false,
@@ -82,7 +82,7 @@ impl<R: Read> Iterator for PgnReader<R> {
                     self.number = number;
                     return Some(game.map_err(|reason| PgnError::Game { number, reason }));
                 }
-                Err(source) if Source::<R>::is_cause(&source) => {
+                Err(source) if MarkedInput::<R>::is_cause(&source) => {
                     self.failed = true;
                     return Some(Err(PgnError::Input { number, source }));
                 }
@@ -102,26 +102,26 @@ fn is_empty(game: &PgnGame) -> bool {
 }
 
 /// Marks the errors of the input, to tell them from those that the parser makes.
-struct Source<R>(R);
+struct MarkedInput<R>(R);
 
 #[derive(Debug, Error)]
 #[error(transparent)]
-struct SourceError(io::Error);
+struct InputError(io::Error);
 
-impl<R> Source<R> {
+impl<R> MarkedInput<R> {
     fn is_cause(error: &io::Error) -> bool {
         error
             .get_ref()
-            .is_some_and(|inner| inner.is::<SourceError>())
+            .is_some_and(|inner| inner.is::<InputError>())
     }
 }
 
-impl<R: Read> Read for Source<R> {
+impl<R: Read> Read for MarkedInput<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer).map_err(|error| match error.kind() {
             // Readers try again after this one.
             io::ErrorKind::Interrupted => error,
-            kind => io::Error::new(kind, SourceError(error)),
+            kind => io::Error::new(kind, InputError(error)),
         })
     }
 }
@@ -222,7 +222,7 @@ impl OpenGame {
     }
 }
 
-type Flow = ControlFlow<Result<PgnGame, String>>;
+type VisitorFlow = ControlFlow<Result<PgnGame, String>>;
 
 impl Visitor for Builder {
     type Tags = Headers;
@@ -233,7 +233,7 @@ impl Visitor for Builder {
         ControlFlow::Continue(Headers::default())
     }
 
-    fn tag(&mut self, headers: &mut Headers, name: &[u8], value: RawTag<'_>) -> Flow {
+    fn tag(&mut self, headers: &mut Headers, name: &[u8], value: RawTag<'_>) -> VisitorFlow {
         headers.0.push((text(name), text(&value.decode())));
         ControlFlow::Continue(())
     }
@@ -253,7 +253,7 @@ impl Visitor for Builder {
         }
     }
 
-    fn san(&mut self, game: &mut OpenGame, san: SanPlus) -> Flow {
+    fn san(&mut self, game: &mut OpenGame, san: SanPlus) -> VisitorFlow {
         let in_variation = !game.variations.is_empty();
         let open = game.line();
         if open.closed {
@@ -276,7 +276,7 @@ impl Visitor for Builder {
         ControlFlow::Continue(())
     }
 
-    fn nag(&mut self, game: &mut OpenGame, nag: Nag) -> Flow {
+    fn nag(&mut self, game: &mut OpenGame, nag: Nag) -> VisitorFlow {
         let open = game.line();
         if !self.main_line_only
             && !open.closed
@@ -287,7 +287,7 @@ impl Visitor for Builder {
         ControlFlow::Continue(())
     }
 
-    fn partial_comment(&mut self, game: &mut OpenGame, comment: RawComment<'_>) -> Flow {
+    fn partial_comment(&mut self, game: &mut OpenGame, comment: RawComment<'_>) -> VisitorFlow {
         if !self.main_line_only
             && let Some(place) = game.comment()
         {
@@ -296,7 +296,7 @@ impl Visitor for Builder {
         ControlFlow::Continue(())
     }
 
-    fn comment(&mut self, game: &mut OpenGame, comment: RawComment<'_>) -> Flow {
+    fn comment(&mut self, game: &mut OpenGame, comment: RawComment<'_>) -> VisitorFlow {
         if !self.main_line_only
             && let Some(place) = game.comment()
         {
@@ -323,12 +323,12 @@ impl Visitor for Builder {
         ControlFlow::Continue(Skip(unwanted))
     }
 
-    fn end_variation(&mut self, game: &mut OpenGame) -> Flow {
+    fn end_variation(&mut self, game: &mut OpenGame) -> VisitorFlow {
         game.close_variation();
         ControlFlow::Continue(())
     }
 
-    fn outcome(&mut self, game: &mut OpenGame, outcome: Outcome) -> Flow {
+    fn outcome(&mut self, game: &mut OpenGame, outcome: Outcome) -> VisitorFlow {
         // Some programs write results at the ends of variations, too.
         if game.variations.is_empty() {
             game.result = match outcome {

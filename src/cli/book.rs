@@ -1,0 +1,194 @@
+//! `pleach book`: opening books in Polyglot's format: build, show, merge.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+use clap::{Args, Subcommand, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::Outcome;
+use crate::board::{PgnError, PgnReader, decompress};
+use crate::files::PendingFile;
+use crate::opening_book::{BookBuilder, BuildSettings, OpeningBook, Sides, merge};
+use crate::types::Color;
+
+#[derive(Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Make a book of games in PGN
+    Build(BuildArguments),
+    /// Show what a book knows of a position
+    Show {
+        book: PathBuf,
+        /// The position: a FEN in quotes, or startpos
+        #[arg(default_value = "startpos")]
+        fen: String,
+    },
+    /// Make one book of several; where they disagree, the first named wins
+    Merge {
+        #[arg(required = true, num_args = 2..)]
+        books: Vec<PathBuf>,
+        /// The book to write
+        #[arg(short, long)]
+        output: PathBuf,
+    },
+}
+
+#[derive(Args)]
+struct BuildArguments {
+    /// Files of games; .gz, .bz2 and .zst are unpacked as they are read
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+    /// The book to write
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Keep moves that were played in so many games or more
+    #[arg(long, default_value_t = BuildSettings::default().min_games)]
+    min_games: u32,
+    /// Look at so many moves of each game, of both sides
+    #[arg(long, default_value_t = BuildSettings::default().max_plies / 2, value_parser = moves)]
+    max_moves: usize,
+    /// Whose moves to keep
+    #[arg(long, value_enum, default_value_t = SideArgument::Both)]
+    side: SideArgument,
+}
+
+fn moves(text: &str) -> Result<usize, String> {
+    const MOST: usize = 10_000;
+    text.parse()
+        .ok()
+        .filter(|moves| (1..=MOST).contains(moves))
+        .ok_or_else(|| format!("a number from 1 to {MOST} is needed"))
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum SideArgument {
+    White,
+    Black,
+    Both,
+}
+
+impl From<SideArgument> for Sides {
+    fn from(side: SideArgument) -> Sides {
+        match side {
+            SideArgument::White => Sides::Only(Color::White),
+            SideArgument::Black => Sides::Only(Color::Black),
+            SideArgument::Both => Sides::Both,
+        }
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Outcome {
+    match &arguments.action {
+        Action::Build(arguments) => build(arguments),
+        Action::Show { book, fen } => show(book, fen),
+        Action::Merge { books, output } => {
+            let books = books
+                .iter()
+                .map(|path| open(path))
+                .collect::<anyhow::Result<Vec<_>>>()?;
+            write(&merge(&books), output)?;
+            Ok(true)
+        }
+    }
+}
+
+fn open(path: &Path) -> anyhow::Result<OpeningBook> {
+    OpeningBook::open(path).with_context(|| path.display().to_string())
+}
+
+fn write(book: &OpeningBook, path: &Path) -> anyhow::Result<()> {
+    let failed = || format!("cannot write {}", path.display());
+    let mut file = PendingFile::create(path).with_context(failed)?;
+    let mut out = BufWriter::new(&mut file);
+    book.write(&mut out)
+        .and_then(|()| out.flush())
+        .with_context(failed)?;
+    drop(out);
+    file.commit().with_context(failed)?;
+    let (positions, moves) = (book.positions(), book.len());
+    writeln!(
+        io::stdout(),
+        "{}: {positions} positions, {moves} moves",
+        path.display()
+    )?;
+    Ok(())
+}
+
+fn build(arguments: &BuildArguments) -> Outcome {
+    let mut builder = BookBuilder::new(BuildSettings {
+        min_games: arguments.min_games,
+        max_plies: 2 * arguments.max_moves,
+        sides: arguments.side.into(),
+    });
+    let mut broken = 0;
+    for path in &arguments.games {
+        broken += read_games(path, &mut builder)?;
+    }
+    writeln!(
+        io::stderr(),
+        "{} games used; left out: {} without result, {} of Chess960, {broken} broken",
+        builder.games,
+        builder.without_result,
+        builder.chess960
+    )?;
+    ensure!(builder.games > 0, "no game to make a book of");
+    let book = builder
+        .finish()
+        .context("no move was played often enough: try a smaller --min-games")?;
+    write(&book, &arguments.output)?;
+    Ok(true)
+}
+
+/// Adds the games of a file; broken ones are reported, and their number is returned.
+fn read_games(path: &Path, builder: &mut BookBuilder) -> anyhow::Result<u64> {
+    let name = || path.display().to_string();
+    let file = File::open(path).with_context(name)?;
+    let bytes = file.metadata().with_context(name)?.len();
+    // Hidden where stderr is no terminal.
+    let bar = ProgressBar::new(bytes).with_message(name());
+    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}")
+    {
+        bar.set_style(style);
+    }
+    let input = decompress(bar.wrap_read(file)).with_context(name)?;
+    let mut broken = 0;
+    for game in PgnReader::main_lines(input) {
+        match game {
+            Ok(game) => builder.add(&game),
+            Err(error @ PgnError::Game { .. }) => {
+                broken += 1;
+                bar.suspend(|| writeln!(io::stderr(), "{}: {error}", path.display()))?;
+            }
+            Err(error) => return Err(anyhow::Error::from(error).context(name())),
+        }
+    }
+    bar.finish_and_clear();
+    Ok(broken)
+}
+
+fn show(path: &Path, fen: &str) -> Outcome {
+    const PERCENT: f64 = 100.0;
+    let book = open(path)?;
+    let position = super::position(fen, false)?;
+    let moves = book.moves(&position);
+    let mut out = io::stdout().lock();
+    if moves.is_empty() {
+        writeln!(out, "The book does not know this position.")?;
+        return Ok(false);
+    }
+    let total: u64 = moves.iter().map(|m| u64::from(m.weight)).sum();
+    for m in &moves {
+        let share = PERCENT * f64::from(m.weight) / (total.max(1) as f64);
+        let san = position.san(m.played);
+        writeln!(out, "{san:>8}  {share:>5.1} %  weight {}", m.weight)?;
+    }
+    Ok(true)
+}
