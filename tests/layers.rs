@@ -1,5 +1,6 @@
 //! Holds the modules to the layers that `src/lib.rs` lists: each imports from below only.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -162,7 +163,15 @@ fn imports_are_found() {
 
 /// The rooms whose files import in no circle. `mod.rs` is a room's front: what it declares and
 /// passes on is no import.
-const WITHOUT_CIRCLES: &[&str] = &["eval", "history", "search", "tt"];
+const WITHOUT_CIRCLES: &[&str] = &[
+    "board",
+    "eval",
+    "history",
+    "opening_book",
+    "search",
+    "tt",
+    "types",
+];
 
 /// The files of the own room that a text names behind `super::` or `crate::room::`.
 fn siblings(code: &str, room: &str, files: &[String]) -> Vec<String> {
@@ -248,4 +257,90 @@ fn circles_are_found() {
         "crate::room::a::go()",
     ];
     assert!(circle(&imports(round)).is_some());
+}
+
+/// Type names that are defined in several files: how often, and the reason why they may stay.
+/// Those without a reason wait for another name. The list only shrinks: give a new type a name of
+/// its own.
+const DEFINED_AGAIN: &[(&str, usize, &str)] = &[
+    (
+        "Arguments",
+        9,
+        "what clap parses for one subcommand, named by its file only",
+    ),
+    (
+        "Command",
+        2,
+        "a subcommand in `cli`, a UCI command in `uci`; clap's and UCI's own word",
+    ),
+    ("Config", 2, ""),
+    ("Entry", 2, ""),
+    ("Evaluate", 2, ""),
+    ("Found", 2, ""),
+    ("Kind", 3, ""),
+    ("Model", 2, ""),
+    ("Outcome", 3, ""),
+    ("Outputs", 2, ""),
+    ("Progress", 3, ""),
+    ("Reader", 2, ""),
+    ("Reporter", 4, ""),
+    ("Request", 2, ""),
+    ("Root", 2, ""),
+    ("Row", 4, ""),
+    ("Stack", 2, ""),
+    ("Stage", 3, ""),
+    ("Summary", 2, ""),
+    ("Target", 3, ""),
+    ("Task", 2, ""),
+    ("Verdict", 2, ""),
+    ("View", 2, ""),
+    ("Worker", 2, ""),
+];
+
+/// The types that a text defines at its top level.
+fn defined_types(code: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in code.lines() {
+        let line = match line.strip_prefix("pub") {
+            Some(public) => match public.strip_prefix('(') {
+                Some(scope) => scope.split_once(") ").map_or("", |(_, rest)| rest),
+                None => public.trim_start(),
+            },
+            None => line,
+        };
+        let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        if let Some("struct" | "enum" | "trait" | "type" | "union") = words.next()
+            && let Some(name) = words.next()
+        {
+            found.push(name.to_owned());
+        }
+    }
+    found
+}
+
+#[test]
+fn a_type_name_is_defined_once() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut places: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for path in sources(&root) {
+        if path.ends_with("tests.rs") {
+            continue;
+        }
+        for name in defined_types(&code(&path)) {
+            places.entry(name).or_default().push(path.clone());
+        }
+    }
+    let allowed = |name: &str| {
+        let known = DEFINED_AGAIN.iter().find(|(known, ..)| *known == name);
+        known.map_or(1, |&(_, times, _)| times)
+    };
+    places.retain(|name, paths| paths.len() > allowed(name));
+    assert!(places.is_empty(), "{places:#?}");
+}
+
+#[test]
+fn definitions_are_found() {
+    let code =
+        "pub struct A;\npub(super) enum B {\nstruct C<T>(T);\n    type Item = u8;\nfn f() {}";
+    assert_eq!(defined_types(code), ["A", "B", "C"]);
 }
