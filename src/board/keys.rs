@@ -99,6 +99,15 @@ impl Keys {
         keys
     }
 
+    /// The full key alone of [`Keys::after`].
+    #[inline]
+    pub(super) fn full_after(&self, delta: &Delta) -> u64 {
+        let changes = delta.removed.iter().chain(&delta.added);
+        changes.fold(self.full ^ turn_key(), |key, &(piece, square)| {
+            key ^ piece_key(square, piece)
+        })
+    }
+
     /// Castling rights have changed from those of `before` to those of `after`, if at all.
     #[inline]
     pub(super) fn change_castling(&mut self, before: &Chess, after: &Chess) {

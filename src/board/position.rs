@@ -241,6 +241,13 @@ impl Position {
         keys
     }
 
+    /// The full key alone of [`Position::keys_after`].
+    #[must_use]
+    #[inline]
+    pub fn key_after(&self, delta: &Delta) -> u64 {
+        self.keys.full_after(delta) ^ self.en_passant_key
+    }
+
     /// [`Position::play`] for callers that have [`Position::keys_after`] the move already.
     #[must_use]
     #[inline]

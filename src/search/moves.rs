@@ -81,6 +81,7 @@ impl Worker {
                 continue;
             }
             so_far.number += 1;
+            self.prefetch_child(node.position, m);
             if T::ROOT {
                 self.announce(m, so_far.number);
             }

@@ -195,6 +195,7 @@ impl Worker {
         let shallow = depth - p::probcut_reduction();
         while let Some(m) = picker.next(&self.histories, &self.stack, position, &node.legality, ply)
         {
+            self.prefetch_child(position, m);
             let child = self.play(position, ply, m);
             let window = Window::at_least(beta);
             self.stack.at_mut(ply).reduction = 0;

