@@ -1,7 +1,7 @@
 //! Cost of the network: `cargo bench --bench evaluate`.
 //!
 //! The width is that of the embedded network; for others, `EVALFILE=random-512.pnn cargo bench
-//! ...` with a file that `nnue::synthetic` describes how to write. Times are per position.
+//! ...` with a file that the example `synthetic_net` writes. Times are per position.
 
 use std::hint::black_box;
 

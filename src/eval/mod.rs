@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::board::{Delta, Position};
 use crate::nnue::{Accumulators, Network, material};
-use crate::types::{Role, Score};
+use crate::types::Score;
 
 pub use misjudge::Misjudgement;
 pub use sample::EvaluationSample;
@@ -93,7 +93,7 @@ impl Evaluator {
             Some(accumulators) => {
                 let output = accumulators.evaluate(position);
                 if accumulators.network().is_bare() {
-                    material::scale(output, counts(position))
+                    material::scale(output, material::counts(position.board()))
                 } else {
                     output
                 }
@@ -105,12 +105,6 @@ impl Evaluator {
             None => evaluation,
         })
     }
-}
-
-/// Knights, bishops, rooks and queens of both sides.
-fn counts(position: &Position) -> [i32; 4] {
-    [Role::Knight, Role::Bishop, Role::Rook, Role::Queen]
-        .map(|role| position.board().by_role(role).count() as i32)
 }
 
 /// An evaluation fades as the 50-move rule comes nearer without progress, and is corrected by

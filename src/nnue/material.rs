@@ -5,6 +5,8 @@
 //! is known exactly, so a network need not learn it: labels are divided by it, and the engine
 //! multiplies by it.
 
+use crate::types::{Board, Role};
+
 /// What the factor is measured in.
 const ONE: i32 = 1024;
 /// The factor without pieces.
@@ -15,13 +17,24 @@ const MATERIAL_UNIT: i32 = 5120;
 /// Knight, bishop, rook and queen in the teacher's units, of both sides.
 const VALUES: [i32; 4] = [781, 825, 1276, 2538];
 
+/// Knights, bishops, rooks and queens of both sides.
+#[must_use]
+pub fn counts(board: &Board) -> [i32; 4] {
+    [Role::Knight, Role::Bishop, Role::Rook, Role::Queen]
+        .map(|role| board.by_role(role).count() as i32)
+}
+
+/// What these numbers of knights, bishops, rooks and queens are worth in the teacher's units.
+#[must_use]
+pub const fn value(counts: [i32; 4]) -> i32 {
+    let [knights, bishops, rooks, queens] = counts;
+    knights * VALUES[0] + bishops * VALUES[1] + rooks * VALUES[2] + queens * VALUES[3]
+}
+
 /// The factor for these numbers of knights, bishops, rooks and queens of both sides, in 1024ths.
 #[must_use]
 pub const fn factor(counts: [i32; 4]) -> i32 {
-    let [knights, bishops, rooks, queens] = counts;
-    let material =
-        knights * VALUES[0] + bishops * VALUES[1] + rooks * VALUES[2] + queens * VALUES[3];
-    BASE + SLOPE * material / MATERIAL_UNIT
+    BASE + SLOPE * value(counts) / MATERIAL_UNIT
 }
 
 /// An evaluation times the factor.

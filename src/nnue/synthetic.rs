@@ -111,27 +111,7 @@ impl SplitMix {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
-
-    /// Writes the network that the environment asks for, for example
-    /// `PLEACH_NET=material:64:nets/pleach.pnn cargo test --lib write_synthetic -- --ignored`
-    /// or `PLEACH_NET=random:512:target/random-512.pnn`.
-    #[test]
-    #[ignore = "writes a file, only on demand"]
-    fn write_synthetic() {
-        let order = std::env::var("PLEACH_NET").expect("PLEACH_NET=KIND:HIDDEN:PATH");
-        let mut parts = order.splitn(3, ':');
-        let mut part = || parts.next().expect("PLEACH_NET=KIND:HIDDEN:PATH");
-        let (kind, hidden) = (part(), part().parse().expect("a width"));
-        let net = match kind {
-            "material" => material(hidden),
-            "random" => random(hidden, 1),
-            other => panic!("material or random, not {other}"),
-        };
-        net.save(Path::new(part())).expect("a writable path");
-    }
 
     #[test]
     fn random_networks_are_valid_and_reproducible() {

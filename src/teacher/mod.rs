@@ -28,7 +28,8 @@ pub use accumulator::{Evaluation, Teacher};
 pub use format::{TeacherError, TeacherNet};
 pub use label::{IllegalRecord, MAX_SCORE, TeacherLabeller};
 
-use crate::types::{Board, Role};
+use crate::nnue::material;
+use crate::types::Board;
 
 /// How many of the network's units that engine prints as one pawn.
 pub const UNITS_A_PAWN: i32 = 361;
@@ -44,25 +45,12 @@ pub fn centipawns(units: i32) -> i32 {
 /// in the network's units.
 #[must_use]
 pub fn piece_material(board: &Board) -> i32 {
-    const VALUES: [(Role, i32); 4] = [
-        (Role::Knight, 781),
-        (Role::Bishop, 825),
-        (Role::Rook, 1276),
-        (Role::Queen, 2538),
-    ];
-    VALUES
-        .iter()
-        .map(|&(role, value)| value * board.by_role(role).count() as i32)
-        .sum()
+    material::value(material::counts(board))
 }
 
 /// The evaluation that the teacher's engine makes of `units` without its 50-move damping: scaled
 /// by the material on the board, from 1.04 with none but pawns to 1.38 at the start.
 #[must_use]
 pub fn material_factor(units: i32, board: &Board) -> i32 {
-    const BASE: i32 = 1064;
-    const SLOPE: i32 = 106;
-    const MATERIAL_UNIT: i32 = 5120;
-    const ONE: i32 = 1024;
-    units * (BASE + SLOPE * piece_material(board) / MATERIAL_UNIT) / ONE
+    material::scale(units, material::counts(board))
 }
