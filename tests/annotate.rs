@@ -108,7 +108,7 @@ fn shards_joined_are_one_run() {
 fn an_interrupted_run_goes_on_where_it_ended() {
     const PATIENCE: Duration = Duration::from_secs(60);
     let directory = directory();
-    let nodes = "3000";
+    let nodes = "1000";
     let whole = annotate(directory.path(), "whole.pgn", &["--nodes", nodes]);
     let path = directory.path().join("out.pgn");
     let name = path.to_str().expect("UTF-8");

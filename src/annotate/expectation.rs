@@ -14,10 +14,10 @@ pub const CAP: i32 = 1000;
 /// Which curve turns a score into an expected score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Curve {
-    /// lichess' win percentage: flatter, for games between people
+    /// lichess' win percentage, for games between people
     #[default]
     Lichess,
-    /// The engine's own win and draw chances: steeper, for games between engines
+    /// The engine's own win and draw chances, for games between engines
     Engine,
 }
 
