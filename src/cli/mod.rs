@@ -69,9 +69,9 @@ enum Command {
     Book(book::Arguments),
     /// Compare and draw the textbook algorithms
     Lab(lab::Arguments),
-    /// Play games against itself to train on
+    /// Play games against itself to train on, or pick positions out of such games
     Datagen(datagen::DatagenArgs),
-    /// Rewrite the scores of recorded games with a UCI engine's
+    /// Rewrite the scores of recorded games and positions with another engine's
     Label(label::LabelArgs),
     /// Train a network on recorded games
     Train(Box<train::TrainArgs>),
