@@ -6,7 +6,7 @@
 //!
 //! | layer | modules |
 //! |---|---|
-//! | 0 | [`types`], [`params`], [`memory`], [`files`] |
+//! | 0 | [`types`], [`params`], [`memory`], [`stdio`], [`files`] |
 //! | 1 | [`board`] |
 //! | 2 | [`nnue`], [`tt`], [`record`] |
 //! | 3 | [`chances`], [`eval`], [`history`], [`opening_book`], [`tablebase`], [`time`], [`teacher`] |
@@ -42,6 +42,7 @@ pub mod opening_book;
 pub mod params;
 pub mod record;
 pub mod search;
+pub mod stdio;
 pub mod suite;
 pub mod tablebase;
 pub mod teacher;

@@ -9,6 +9,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("types", 0),
     ("params", 0),
     ("memory", 0),
+    ("stdio", 0),
     ("files", 0),
     ("board", 1),
     ("nnue", 2),

@@ -55,6 +55,19 @@ impl Request {
         }
     }
 
+    /// Whether anything ends the search but `stop`, or the client has asked for just that.
+    #[must_use]
+    pub const fn is_limited(&self) -> bool {
+        self.infinite
+            || self.ponder
+            || self.white_time.is_some()
+            || self.black_time.is_some()
+            || self.depth.is_some()
+            || self.nodes.is_some()
+            || self.movetime.is_some()
+            || self.mate.is_some()
+    }
+
     /// The clock of the side to move. A client that sends only the other side's clock has
     /// mistaken the side: that clock serves rather than none, which would search for ever.
     fn clock(&self, turn: Color) -> Clock {

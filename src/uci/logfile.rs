@@ -72,6 +72,10 @@ pub fn install() {
 pub fn redirect(path: Option<&Path>) -> io::Result<()> {
     let logger = logger();
     let opened = match path {
+        // Opening a pipe would wait for its reader.
+        Some(path) if path.metadata().is_ok_and(|found| !found.is_file()) => {
+            return Err(io::Error::other("not a regular file"));
+        }
         Some(path) => Some(File::options().create(true).append(true).open(path)?),
         None => None,
     };

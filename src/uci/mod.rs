@@ -4,6 +4,7 @@ pub mod command;
 pub mod draw;
 pub mod logfile;
 pub mod options;
+mod outbox;
 pub mod output;
 mod session;
 

@@ -7,19 +7,21 @@
 //! that no client can hang the engine: each `go` gets its one `bestmove`.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::ops::ControlFlow;
 use std::thread;
 
-use crossbeam_channel::{Receiver, bounded, select};
+use crossbeam_channel::{Receiver, bounded, never, select};
 
 use super::command::{Command, ParseError};
 use super::options::{self, Preferences, Target};
+use super::outbox::Outbox;
 use super::{draw, logfile, output};
 use crate::bench;
 use crate::board::Perft;
 use crate::board::Start;
 use crate::engine::{Engine, EngineError, Event, Request};
+use crate::stdio;
 
 /// A line may hold a game of some hundred thousand moves; of a longer one the rest is dropped.
 const LONGEST_LINE: u64 = 1 << 24;
@@ -42,12 +44,16 @@ pub struct Session<W: Write> {
     waiting: VecDeque<Command>,
     /// The running search was told to stop.
     stopping: bool,
-    /// The client has said `uci`: before that, old ones mistake remarks for another protocol.
-    greeted: bool,
+    /// The client has sent `uci`: before that, old ones mistake remarks for another protocol.
+    uci_seen: bool,
     /// `debug on`.
     debug: bool,
     /// Something was asked that could not be done.
     failed: bool,
+    /// Where lines come from, once the session runs.
+    lines: Receiver<String>,
+    /// Lines read while `perft` or `bench` ran, to be handled after it.
+    read_ahead: VecDeque<String>,
 }
 
 impl<W: Write> Session<W> {
@@ -60,9 +66,11 @@ impl<W: Write> Session<W> {
             preferences: Preferences::default(),
             waiting: VecDeque::new(),
             stopping: false,
-            greeted: false,
+            uci_seen: false,
             debug: false,
             failed: false,
+            lines: never(),
+            read_ahead: VecDeque::new(),
         }
     }
 
@@ -71,15 +79,22 @@ impl<W: Write> Session<W> {
     /// # Errors
     /// If the client no longer reads.
     pub fn run(&mut self, lines: &Receiver<String>) -> io::Result<()> {
+        self.lines = lines.clone();
         loop {
+            if let Some(line) = self.read_ahead.pop_front() {
+                if self.handle_line(&line)? == Flow::Quit {
+                    return self.end();
+                }
+                continue;
+            }
             let flow = select! {
                 recv(lines) -> line => match line {
-                    Ok(line) => self.hear(&line)?,
+                    Ok(line) => self.handle_line(&line)?,
                     Err(_) => Flow::Quit,
                 },
                 recv(self.engine.events()) -> event => {
                     if let Ok(event) = event {
-                        self.tell(&event)?;
+                        self.on_event(&event)?;
                     }
                     Flow::Continue
                 }
@@ -95,9 +110,9 @@ impl<W: Write> Session<W> {
     /// # Errors
     /// If nobody reads the output.
     pub fn run_batch(&mut self, lines: &[String]) -> io::Result<bool> {
-        self.greeted = true;
+        self.uci_seen = true;
         for (index, line) in lines.iter().enumerate() {
-            if self.hear(line)? == Flow::Quit {
+            if self.handle_line(line)? == Flow::Quit {
                 break;
             }
             let signal = lines.get(index + 1).is_some_and(|next| {
@@ -107,7 +122,7 @@ impl<W: Write> Session<W> {
                 let Ok(event) = self.engine.events().recv() else {
                     break;
                 };
-                self.tell(&event)?;
+                self.on_event(&event)?;
             }
         }
         self.end()?;
@@ -123,19 +138,19 @@ impl<W: Write> Session<W> {
             let Ok(event) = self.engine.events().recv() else {
                 break;
             };
-            self.tell(&event)?;
+            self.on_event(&event)?;
         }
         Ok(())
     }
 
-    fn hear(&mut self, line: &str) -> io::Result<Flow> {
+    fn handle_line(&mut self, line: &str) -> io::Result<Flow> {
         log::debug!(target: logfile::TRAFFIC, ">> {line}");
         match Command::parse(line) {
             Ok(command) => self.receive(command),
             Err(error) => {
                 self.failed = true;
                 // UCI has unknown commands ignored; a person who typed one may like to know.
-                if self.greeted || !matches!(error, ParseError::Unknown(_)) {
+                if self.uci_seen || !matches!(error, ParseError::Unknown(_)) {
                     self.note(&error.to_string())?;
                 }
                 Ok(Flow::Continue)
@@ -143,15 +158,15 @@ impl<W: Write> Session<W> {
         }
     }
 
-    fn tell(&mut self, event: &Event) -> io::Result<()> {
+    fn on_event(&mut self, event: &Event) -> io::Result<()> {
         self.engine.received(event);
         if let Some(line) = output::event(event, self.preferences.style) {
-            self.say(&line)?;
+            self.write_line(&line)?;
         }
         if let Event::Line(line) = event
             && let Some(effort) = output::effort(line, self.preferences.style)
         {
-            self.say(&effort)?;
+            self.write_line(&effort)?;
         }
         if matches!(event, Event::Finished(_)) {
             self.stopping = false;
@@ -162,17 +177,17 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    fn say(&mut self, line: &str) -> io::Result<()> {
+    fn write_line(&mut self, line: &str) -> io::Result<()> {
         log::debug!(target: logfile::TRAFFIC, "<< {line}");
         writeln!(self.out, "{line}")?;
         self.out.flush()
     }
 
     fn note(&mut self, text: &str) -> io::Result<()> {
-        self.say(&output::note(text))
+        self.write_line(&output::note(text))
     }
 
-    fn complain(&mut self, error: &dyn std::error::Error) -> io::Result<()> {
+    fn report_error(&mut self, error: &dyn std::error::Error) -> io::Result<()> {
         self.failed = true;
         self.note(&error.to_string())
     }
@@ -183,10 +198,32 @@ impl<W: Write> Session<W> {
             if stops_search(&command) {
                 self.stop();
             }
-            self.waiting.push_back(command);
+            self.wait(command);
             return Ok(Flow::Continue);
         }
         self.act(command)
+    }
+
+    /// Queues a command. Of options set one after the other, only the last value of each is
+    /// kept, so that the queue stays short however many are sent.
+    fn wait(&mut self, command: Command) {
+        if let Command::SetOption { name, .. } = &command {
+            let is_option = |queued: &Command| matches!(queued, Command::SetOption { .. });
+            let same = |queued: &Command| {
+                matches!(queued, Command::SetOption { name: other, .. }
+                    if other.eq_ignore_ascii_case(name))
+            };
+            let last = self.waiting.len();
+            let first = self
+                .waiting
+                .iter()
+                .rposition(|queued| !is_option(queued))
+                .map_or(0, |index| index + 1);
+            if let Some(index) = (first..last).find(|&index| same(&self.waiting[index])) {
+                self.waiting.remove(index);
+            }
+        }
+        self.waiting.push_back(command);
     }
 
     fn must_wait(&self, command: &Command) -> bool {
@@ -216,9 +253,9 @@ impl<W: Write> Session<W> {
                 if !self.engine.is_searching()
                     && let Err(error) = self.engine.prepare()
                 {
-                    self.complain(&error)?;
+                    self.report_error(&error)?;
                 }
-                self.say("readyok")?;
+                self.write_line("readyok")?;
             }
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref())?,
             Command::NewGame => self.try_to(Engine::new_game)?,
@@ -231,29 +268,29 @@ impl<W: Write> Session<W> {
             Command::Quit => return Ok(Flow::Quit),
             Command::Display => {
                 for line in draw::position(self.engine.position()) {
-                    self.say(&line)?;
+                    self.write_line(&line)?;
                 }
             }
             Command::Eval => {
                 let score = self.engine.static_eval();
-                self.say(&format!("Static evaluation: {score} (side to move)"))?;
+                self.write_line(&format!("Static evaluation: {score} (side to move)"))?;
             }
             Command::Flip => self.try_to(Engine::flip)?,
             Command::Bench(arguments) => self.bench(&arguments)?,
             Command::Compiler => {
-                self.say(&format!(
+                self.write_line(&format!(
                     "{} {}",
                     env!("CARGO_PKG_NAME"),
                     env!("CARGO_PKG_VERSION")
                 ))?;
-                self.say(&format!(
+                self.write_line(&format!(
                     "{} {}",
                     std::env::consts::ARCH,
                     std::env::consts::OS
                 ))?;
             }
-            Command::Help => self.say(HELP)?,
-            Command::License => self.say("GPL-3.0-or-later")?,
+            Command::Help => self.write_line(HELP)?,
+            Command::License => self.write_line("GPL-3.0-or-later")?,
         }
         Ok(Flow::Continue)
     }
@@ -264,18 +301,18 @@ impl<W: Write> Session<W> {
     ) -> io::Result<()> {
         match action(&mut self.engine) {
             Ok(()) => Ok(()),
-            Err(error) => self.complain(&error),
+            Err(error) => self.report_error(&error),
         }
     }
 
     fn greet(&mut self) -> io::Result<()> {
-        self.greeted = true;
-        self.say(concat!("id name Pleach ", env!("CARGO_PKG_VERSION")))?;
-        self.say("id author the Pleach authors")?;
+        self.uci_seen = true;
+        self.write_line(concat!("id name Pleach ", env!("CARGO_PKG_VERSION")))?;
+        self.write_line("id author the Pleach authors")?;
         for line in options::declarations() {
-            self.say(&line)?;
+            self.write_line(&line)?;
         }
-        self.say("uciok")
+        self.write_line("uciok")
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
@@ -291,28 +328,34 @@ impl<W: Write> Session<W> {
         match outcome {
             Ok(()) if self.debug => self.note(&format!("{name} set")),
             Ok(()) => Ok(()),
-            Err(error) => self.complain(&error),
+            Err(error) => self.report_error(&error),
         }
     }
 
     fn set_position(&mut self, start: &Start, moves: &[String]) -> io::Result<()> {
         match self.engine.set_position(start, moves) {
             Ok(()) => Ok(()),
-            Err(error) => self.complain(&error),
+            Err(error) => self.report_error(&error),
         }
     }
 
     fn go(&mut self, request: &Request, remarks: &[String]) -> io::Result<()> {
         for remark in remarks {
+            self.failed = true;
             self.note(remark)?;
         }
-        match self.engine.go(request) {
+        // A request that was not understood must not become an endless search.
+        let mut request = request.clone();
+        if !remarks.is_empty() && !request.is_limited() {
+            request.depth = Some(1);
+            self.note("go: without a limit that makes sense, the search ends at depth 1")?;
+        }
+        match self.engine.go(&request) {
             Ok(()) => {}
             Err(error) => {
                 // The client waits for a move all the same.
-                self.complain(&error)?;
-                self.say("info depth 0 score cp 0")?;
-                self.say(output::NO_MOVE)?;
+                self.report_error(&error)?;
+                self.write_line(output::NO_MOVE)?;
             }
         }
         Ok(())
@@ -325,36 +368,56 @@ impl<W: Write> Session<W> {
             Err(error) => return self.complain(&error),
         };
         for &(m, count) in &counts.moves {
-            self.say(&format!("{}: {count}", root.uci(m)))?;
+            self.write_line(&format!("{}: {count}", root.uci(m)))?;
         }
-        self.say("")?;
-        self.say(&format!("Nodes searched: {}", counts.total))
+        self.write_line("")?;
+        self.write_line(&format!("Nodes searched: {}", counts.total))
+    }
+
+    /// Whether `stop` or `quit` has come while something other than a search runs. Other lines
+    /// are kept for later.
+    fn is_told_to_stop(&mut self) -> bool {
+        while self.read_ahead.len() < READ_AHEAD
+            && let Ok(line) = self.lines.try_recv()
+        {
+            match Command::parse(&line) {
+                Ok(Command::Stop) => return true,
+                Ok(Command::Quit) => {
+                    self.read_ahead.push_front(line);
+                    return true;
+                }
+                _ => self.read_ahead.push_back(line),
+            }
+        }
+        false
     }
 
     fn bench(&mut self, arguments: &[String]) -> io::Result<()> {
         let options = match bench::Options::parse(arguments) {
             Ok(options) => options,
-            Err(error) => return self.complain(&error),
+            Err(error) => return self.report_error(&error),
         };
         let mut written = Ok(());
         let result = bench::run(&options, |position| {
             if let Some(position) = position {
-                written = self.say(&bench::position_line(position));
+                written = self.write_line(&bench::position_line(position));
             }
-            match written {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(_) => ControlFlow::Break(()),
+            if written.is_ok() && !self.is_told_to_stop() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
             }
         });
         written?;
         match result {
-            Ok(summary) => {
-                for line in summary.iter().flat_map(bench::Summary::lines) {
-                    self.say(&line)?;
+            Ok(Some(summary)) => {
+                for line in summary.lines() {
+                    self.write_line(&line)?;
                 }
                 Ok(())
             }
-            Err(error) => self.complain(&error),
+            Ok(None) => self.note("bench stopped"),
+            Err(error) => self.report_error(&error),
         }
     }
 }
@@ -389,16 +452,20 @@ Run `pleach --help` for the other things it can do.";
 pub fn interactive() -> io::Result<()> {
     logfile::install();
     let (sender, lines) = bounded(READ_AHEAD);
+    let mut input = BufReader::new(stdio::Stdin::new()?);
     // The thread ends with the process: a blocking read cannot be called back.
-    thread::spawn(move || {
-        let mut input = io::stdin().lock();
-        while let Some(line) = read_line(&mut input) {
-            if sender.send(line).is_err() {
-                break;
+    thread::Builder::new()
+        .name("input".to_owned())
+        .spawn(move || {
+            while let Some(line) = read_line(&mut input) {
+                if sender.send(line).is_err() {
+                    break;
+                }
             }
-        }
-    });
-    Session::new(io::stdout().lock()).run(&lines)
+        })?;
+    let mut out = Outbox::new()?;
+    let result = Session::new(&mut out).run(&lines);
+    result.and(out.finish())
 }
 
 /// Runs UCI commands one after the other; the answer tells whether all were understood.
@@ -407,7 +474,7 @@ pub fn interactive() -> io::Result<()> {
 /// If stdout is closed.
 pub fn batch(commands: &[String]) -> io::Result<bool> {
     logfile::install();
-    Session::new(io::stdout().lock()).run_batch(commands)
+    Session::new(stdio::stdout()?).run_batch(commands)
 }
 
 /// The next line without its end, or `None` when there are no more. Bytes that are not UTF-8 are
