@@ -8,6 +8,7 @@ use clap::Args;
 use super::Outcome;
 use crate::bench::{self, Limit, Options};
 use crate::engine::{HASH_MAX, THREADS_MAX};
+use crate::stdio;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -30,13 +31,16 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Outcome {
     let options = options(arguments)?;
-    let mut out = io::stdout().lock();
+    let mut out = stdio::stdout()?;
     let mut measured = Vec::new();
     let mut written = Ok(());
     let summary = bench::run(&options, |position| {
         if let Some(position) = position {
             written = writeln!(out, "{}", bench::position_line(position));
             measured.push(position.clone());
+        }
+        if written.is_ok() && out.get_ref().is_closed() {
+            written = Err(io::ErrorKind::BrokenPipe.into());
         }
         match written {
             Ok(()) => ControlFlow::Continue(()),

@@ -16,6 +16,7 @@ mod train;
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -139,8 +140,10 @@ fn genfens(arguments: &[OsString]) -> Option<Outcome> {
     let mut failed = Ok(());
     let made = request.map_err(anyhow::Error::from).and_then(|request| {
         let show = |fen: &str| {
-            if failed.is_ok() {
-                failed = writeln!(io::stdout(), "info string genfens {fen}");
+            failed = writeln!(io::stdout(), "info string genfens {fen}");
+            match failed {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
             }
         };
         Ok(request.run(judge, show)?)

@@ -2,6 +2,7 @@
 //! argument of the program, answered by N lines `info string genfens FEN`.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -74,11 +75,15 @@ impl Request {
         Some(read().ok_or(GenfensError::Usage))
     }
 
-    /// Makes the openings and shows each as it is found.
+    /// Makes the openings and shows each as it is found, until `show` answers with `Break`.
     ///
     /// # Errors
     /// The book is of no use, or no memory is left.
-    pub fn run(&self, judge: Judge, mut show: impl FnMut(&str)) -> Result<(), GenfensError> {
+    pub fn run(
+        &self,
+        judge: Judge,
+        mut show: impl FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<(), GenfensError> {
         let settings = OpeningSettings {
             fischer_share: 0.0,
             ..OpeningSettings::default()
@@ -108,7 +113,9 @@ impl Request {
             // Standard castling letters: the games are played in standard chess.
             let fen = opening.fen();
             let standard = Position::from_fen(&fen, CastlingMode::Standard);
-            show(&standard.map_or(fen, |position| position.fen()));
+            if show(&standard.map_or(fen, |position| position.fen())).is_break() {
+                break;
+            }
         }
         Ok(())
     }
@@ -183,7 +190,10 @@ mod tests {
             };
             let judge = Judge::Network(Network::embedded());
             request
-                .run(judge, |fen| fens.push(fen.to_owned()))
+                .run(judge, |fen| {
+                    fens.push(fen.to_owned());
+                    ControlFlow::Continue(())
+                })
                 .expect("openings");
             fens
         };

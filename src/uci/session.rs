@@ -9,7 +9,10 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Write};
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, bounded, never, select};
 
@@ -27,6 +30,8 @@ use crate::stdio;
 const LONGEST_LINE: u64 = 1 << 24;
 /// Lines read ahead of the engine.
 const READ_AHEAD: usize = 1024;
+/// How often a running perft looks whether it is done or told to stop.
+const PERFT_POLL: Duration = Duration::from_millis(2);
 
 /// Whether the conversation goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -363,9 +368,26 @@ impl<W: Write> Session<W> {
 
     fn perft(&mut self, depth: u32) -> io::Result<()> {
         let root = self.engine.position().clone();
-        let counts = match Perft::default().divide(&root, depth) {
+        let stop = AtomicBool::new(false);
+        let count = || Perft::default().divide_until(&root, depth, &stop);
+        let counts = thread::scope(|scope| {
+            let Ok(counting) = thread::Builder::new().spawn_scoped(scope, count) else {
+                return count();
+            };
+            while !counting.is_finished() {
+                if self.is_told_to_stop() {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                thread::sleep(PERFT_POLL);
+            }
+            counting.join().unwrap_or_else(|panic| resume_unwind(panic))
+        });
+        if stop.into_inner() {
+            return self.note("perft stopped");
+        }
+        let counts = match counts {
             Ok(counts) => counts,
-            Err(error) => return self.complain(&error),
+            Err(error) => return self.report_error(&error),
         };
         for &(m, count) in &counts.moves {
             self.write_line(&format!("{}: {count}", root.uci(m)))?;
@@ -516,6 +538,28 @@ fn skip_line(input: &mut impl BufRead) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_set_over_and_over_wait_once() {
+        let mut session = Session::new(Vec::new());
+        let set = |name: &str, value: usize| Command::SetOption {
+            name: name.to_owned(),
+            value: Some(value.to_string()),
+        };
+        for value in 1..1000 {
+            session.wait(set("Hash", value));
+            session.wait(set("MULTIPV", value));
+        }
+        session.wait(Command::Flip);
+        session.wait(set("hash", 7));
+        let expected = [
+            set("Hash", 999),
+            set("MULTIPV", 999),
+            Command::Flip,
+            set("hash", 7),
+        ];
+        assert_eq!(session.waiting, expected);
+    }
 
     #[test]
     fn lines_are_read_whatever_their_bytes() {

@@ -4,7 +4,7 @@
 
 mod table;
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
 use thiserror::Error;
@@ -28,32 +28,55 @@ pub struct TooDeep(pub u32);
 /// How many lines of `depth` legal moves the position has; for depths up to [`PERFT_MAX_DEPTH`].
 #[must_use]
 pub fn perft(position: &Position, depth: u32) -> u64 {
-    count(position, depth, None)
+    PerftWalk {
+        table: None,
+        stop: &AtomicBool::new(false),
+    }
+    .count(position, depth)
 }
 
-/// The last ply is counted without playing it. Two plies are already dearer to count than to
-/// look up; one is not.
-fn count(position: &Position, depth: u32, table: Option<&Table>) -> u64 {
-    if depth <= 1 {
-        return if depth == 0 {
-            1
-        } else {
-            position.count_moves()
-        };
+/// From this many plies on a count looks whether it is to stop: often enough for a person, and
+/// too seldom to cost anything.
+const STOP_CHECK_DEPTH: u32 = 4;
+
+/// What all parts of a count share.
+#[derive(Clone, Copy)]
+struct PerftWalk<'a> {
+    table: Option<&'a Table>,
+    stop: &'a AtomicBool,
+}
+
+impl PerftWalk<'_> {
+    /// Meaningless once `stop` is set. The last ply is counted without playing it. Two plies are
+    /// already dearer to count than to look up; one is not.
+    fn count(self, position: &Position, depth: u32) -> u64 {
+        if depth <= 1 {
+            return if depth == 0 {
+                1
+            } else {
+                position.count_moves()
+            };
+        }
+        let key = Table::key(position.key(), depth);
+        if let Some(leaves) = self.table.and_then(|table| table.get(key)) {
+            return leaves;
+        }
+        if depth >= STOP_CHECK_DEPTH && self.stop.load(Relaxed) {
+            return 0;
+        }
+        let moves = position.legal_moves();
+        let leaves = moves
+            .into_iter()
+            .map(|m| self.count(&position.play(m), depth - 1))
+            .sum();
+        if depth >= STOP_CHECK_DEPTH && self.stop.load(Relaxed) {
+            return 0;
+        }
+        if let Some(table) = self.table {
+            table.put(key, leaves);
+        }
+        leaves
     }
-    let key = Table::key(position.key(), depth);
-    if let Some(leaves) = table.and_then(|table| table.get(key)) {
-        return leaves;
-    }
-    let moves = position.legal_moves();
-    let leaves = moves
-        .into_iter()
-        .map(|m| count(&position.play(m), depth - 1, table))
-        .sum();
-    if let Some(table) = table {
-        table.put(key, leaves);
-    }
-    leaves
 }
 
 /// How to count.
@@ -87,6 +110,19 @@ impl Perft {
     /// # Errors
     /// If `depth` is more than [`PERFT_MAX_DEPTH`].
     pub fn divide(&self, root: &Position, depth: u32) -> Result<Counts, TooDeep> {
+        self.divide_until(root, depth, &AtomicBool::new(false))
+    }
+
+    /// As [`Perft::divide`], until another thread sets `stop`; the counts are of no use then.
+    ///
+    /// # Errors
+    /// As [`Perft::divide`].
+    pub fn divide_until(
+        &self,
+        root: &Position,
+        depth: u32,
+        stop: &AtomicBool,
+    ) -> Result<Counts, TooDeep> {
         if depth > PERFT_MAX_DEPTH {
             return Err(TooDeep(depth));
         }
@@ -98,12 +134,19 @@ impl Perft {
         }
         let subtrees = deal(root, depth);
         let table = Table::new(self.hash_mib);
+        let walk = PerftWalk {
+            table: table.as_ref(),
+            stop,
+        };
         let next = AtomicUsize::new(0);
         let moves = root.legal_moves();
         let counts: Vec<AtomicU64> = moves.iter().map(|_| AtomicU64::new(0)).collect();
         let work = || {
             while let Some(subtree) = subtrees.get(next.fetch_add(1, Relaxed)) {
-                let leaves = count(&subtree.position, subtree.depth, table.as_ref());
+                if stop.load(Relaxed) {
+                    return;
+                }
+                let leaves = walk.count(&subtree.position, subtree.depth);
                 counts[subtree.root_move].fetch_add(leaves, Relaxed);
             }
         };

@@ -20,6 +20,7 @@ use super::limits::{EngineArguments, LimitArguments, hash_range, in_range, threa
 use crate::board::{Game, Position};
 use crate::chances::chances;
 use crate::engine::{Analysis, AnalysisLine, Engine, Event, MULTI_PV_MAX, Request};
+use crate::stdio::Stdout;
 use crate::types::Bound;
 use crate::uci::draw;
 use input::{Choice, MoveNumber};
@@ -147,11 +148,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut engine = arguments.engine.engine(arguments.threads, arguments.hash)?;
     engine.settings.multi_pv = arguments.multipv;
     let interrupted = interruption()?;
+    let stdout = Stdout::new()?;
     let mut out = io::stdout().lock();
     let mut screen = Screen::new(arguments, &mut out, game.position())?;
     let mut written = Ok(());
     let analysis = analyse(&mut engine, &game, &request, |event| {
         written = screen.show(event);
+        if written.is_ok() && stdout.is_closed() {
+            written = Err(io::ErrorKind::BrokenPipe.into());
+        }
         if written.is_err() || interrupted.load(Ordering::Relaxed) {
             ControlFlow::Break(())
         } else {
