@@ -12,11 +12,19 @@ ifdef EVALFILE
   export EVALFILE
 endif
 
-.PHONY: all book check clean
+.PHONY: all pgo dist book check clean
 
 all:
 	cargo build --release --locked
 	cp target/release/pleach$(SUFFIX) $(NAME)
+
+# Optimised by a profile of `bench`; needs rustup's component llvm-tools.
+pgo:
+	dist/pgo.sh
+
+# Archives to download in target/dist: for this machine, or for the targets in TARGETS.
+dist:
+	dist/archive.sh $(TARGETS)
 
 check:
 	.ci/run

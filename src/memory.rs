@@ -7,12 +7,15 @@
 //! an alignment is asked for.
 #![allow(unsafe_code)]
 
+mod populate;
+
 use std::io;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 use bytemuck::{Pod, Zeroable};
 use memmap2::{MmapMut, MmapOptions};
+use populate::Population;
 
 /// Size and alignment of a huge page in bytes, on x86-64 and mostly elsewhere.
 const HUGE_PAGE: usize = 2 << 20;
@@ -23,6 +26,8 @@ const WORTH_IT: usize = HUGE_PAGE / 2;
 /// piece as it is first touched, so that even a very large table is there at once.
 #[derive(Debug)]
 pub struct LargeTable<T> {
+    /// Before the map, so that it is dropped first.
+    population: Option<Population>,
     map: MmapMut,
     /// Of the first value, in bytes from the start of the map.
     offset: usize,
@@ -58,6 +63,7 @@ impl<T: Zeroable> LargeTable<T> {
             advise_huge_pages(&map);
         }
         Ok(LargeTable {
+            population: None,
             offset: map.as_ptr().align_offset(HUGE_PAGE),
             map,
             len,
@@ -86,6 +92,13 @@ impl<T: Zeroable> LargeTable<T> {
     /// Zeroes all values.
     pub fn clear(&mut self) {
         bytemuck::fill_zeroes(self);
+    }
+
+    /// Has the system supply the memory from now on, in a thread of its own, so that the first
+    /// touch of a page costs nothing later.
+    pub fn populate_in_background(&mut self) {
+        let address = self.map.as_ptr().expose_provenance() + self.offset;
+        self.population = Some(Population::start(address, size_of_val::<[T]>(self)));
     }
 }
 
@@ -183,6 +196,28 @@ mod tests {
             }
             assert!(table.iter().enumerate().all(|(i, &v)| v == i as u64));
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn population_supplies_the_memory_and_ends_with_the_table() {
+        const BYTES: usize = 96 << 20;
+        let resident = || {
+            let pages = std::fs::read_to_string("/proc/self/statm").expect("on Linux");
+            let pages = pages.split(' ').nth(1).and_then(|text| text.parse().ok());
+            pages.map_or(0, |pages: usize| pages * 4096)
+        };
+        let before = resident();
+        let mut table = LargeTable::<u8>::new(BYTES).expect("memory");
+        table.populate_in_background();
+        table[BYTES - 1] = 7;
+        let thread = table.population.as_mut().and_then(|it| it.thread.take());
+        thread.expect("a thread").join().expect("no panic");
+        // Half, because other tests give memory back meanwhile.
+        assert!(resident() > before + BYTES / 2);
+        assert!(table[BYTES - 1] == 7 && table[..BYTES - 1].iter().all(|&byte| byte == 0));
+        // Dropped while its thread still works.
+        table.populate_in_background();
     }
 
     #[test]

@@ -16,6 +16,8 @@ use crate::search::{Info, Job, Limits, Outcome, Report, Shared, Silent, Stats, W
 use crate::tt::{AllocError, TranspositionTable};
 use crate::types::{Depth, Move, Ply, Score};
 
+/// MiB of hash table from which its memory is supplied ahead of the first search.
+const POPULATE_FROM: usize = 64;
 /// The search recurses to `MAX_PLY` with a node's move list on the stack of each ply.
 const STACK_BYTES: usize = 16 << 20;
 
@@ -81,7 +83,10 @@ impl Pool {
     /// If memory or a thread cannot be allocated.
     pub fn new(threads: usize, hash_mib: usize, judge: &Judge) -> Result<Pool, PoolError> {
         let threads = threads.max(1);
-        let table = TranspositionTable::new(hash_mib)?;
+        let mut table = TranspositionTable::new(hash_mib)?;
+        if hash_mib >= POPULATE_FROM {
+            table.populate_in_background();
+        }
         let shared = Arc::new(Shared::new(table, threads));
         let mut pool = Pool {
             shared,

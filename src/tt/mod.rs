@@ -199,6 +199,12 @@ impl TranspositionTable {
         })
     }
 
+    /// Has the system supply the table's memory from now on, in a thread of its own: a search on a
+    /// fresh large table would wait for it at nearly every node.
+    pub fn populate_in_background(&mut self) {
+        self.clusters.populate_in_background();
+    }
+
     /// Forgets everything. The work is divided among up to `threads` threads; where the system
     /// starts none, the caller does all of it.
     pub fn clear(&self, threads: usize) {

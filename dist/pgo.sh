@@ -1,0 +1,30 @@
+#!/bin/sh
+# Builds the engine twice: once to count what `bench` executes, once optimised by the counts.
+# Usage: dist/pgo.sh [profile]   (a cargo profile; release if none is named)
+# The result is target/pgo/<host>/<profile>/pleach.
+set -eu
+cd "$(dirname "$0")/.."
+profile=${1:-release}
+host=$(rustc -vV | sed -n 's/^host: //p')
+
+merge=$(rustc --print sysroot)/lib/rustlib/$host/bin/llvm-profdata
+if [ ! -x "$merge" ]; then
+    echo 'llvm-profdata is missing: rustup component add llvm-tools' >&2
+    exit 1
+fi
+
+folder=$profile
+[ "$profile" = dev ] && folder=debug
+counts=$PWD/target/pgo/counts
+engine=target/pgo/$host/$folder/pleach
+rm -rf "$counts"
+build() {
+    # A target of its own keeps these flags away from build scripts and from other builds.
+    RUSTFLAGS="${RUSTFLAGS:-} $1" cargo build --locked --bin pleach --profile "$profile" \
+        --target "$host" --target-dir target/pgo
+}
+build "-Cprofile-generate=$counts"
+"$engine" bench >/dev/null
+"$merge" merge -o "$counts/merged.profdata" "$counts"
+build "-Cprofile-use=$counts/merged.profdata"
+echo "$engine"
