@@ -12,7 +12,7 @@ ifdef EVALFILE
   export EVALFILE
 endif
 
-.PHONY: all pgo dist book check clean
+.PHONY: all pgo book check clean
 
 all:
 	cargo build --release --locked
@@ -21,10 +21,6 @@ all:
 # Optimised by a profile of `bench`; needs rustup's component llvm-tools.
 pgo:
 	dist/pgo.sh
-
-# Archives to download in target/dist: for this machine, or for the targets in TARGETS.
-dist:
-	dist/archive.sh $(TARGETS)
 
 check:
 	.ci/run

@@ -185,12 +185,13 @@ fn pipes_are_not_files() {
 #[test]
 fn too_little_memory_keeps_the_old_numbers() {
     const KIB_PER_MIB: usize = 1024;
-    for mib in [400, 700, 1000, 2000] {
+    for mib in (400..=1600).step_by(150) {
         let limit = format!("ulimit -v {}; exec \"$0\"", mib * KIB_PER_MIB);
         let mut child = Command::new("sh")
             .args(["-c", &limit, env!("CARGO_BIN_EXE_pleach")])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .spawn()
             .expect("the engine starts");
         let mut stdin = child.stdin.take().expect("a pipe");
@@ -211,6 +212,11 @@ fn too_little_memory_keeps_the_old_numbers() {
         }
         stdin.write_all(b"quit\n").expect("a reader");
         assert!(wait(&mut child).success(), "{mib} MiB: {text}");
+        // A panic ends a released program, which does not unwind.
+        let mut errors = String::new();
+        let mut stderr = child.stderr.take().expect("a pipe");
+        stderr.read_to_string(&mut errors).expect("text");
+        assert!(!errors.contains("panicked"), "{mib} MiB: {errors}");
         assert_eq!(text.matches("readyok").count(), 3, "{mib} MiB: {text}");
         assert!(text.contains("info string option Threads"), "{mib} MiB");
         assert!(text.contains("info string option Hash"), "{mib} MiB");

@@ -24,6 +24,9 @@ const STACK_BYTES: usize = 16 << 20;
 /// What a worker may allocate, and room for what searches, the session and the system allocate
 /// besides: more than this must be free when a thread is added.
 const WORKER_BYTES: usize = 64 << 20;
+/// Address space that the allocator of the C library reserves for a new thread before it gives
+/// most of it back.
+const ARENA_BYTES: usize = 128 << 20;
 /// How long a result waits for helpers that have been told to stop. They need a fraction of this
 /// if they run at all; with many more threads than cores it takes the system longer to let each
 /// of them run.
@@ -104,7 +107,7 @@ impl Pool {
     fn add_thread(&mut self, id: usize, judge: &Judge) -> Result<(), PoolError> {
         let number = id + 1;
         // A small allocation that fails ends the program: see first whether all of them fit.
-        if !can_allocate(WORKER_BYTES) {
+        if !can_allocate(WORKER_BYTES + STACK_BYTES + ARENA_BYTES) {
             return Err(PoolError::Worker(number));
         }
         let (tasks, inbox) = unbounded();
