@@ -350,7 +350,7 @@ impl Engine {
     /// Allocates memory and starts the threads now, so that the first move need not wait.
     ///
     /// # Errors
-    /// If memory or threads lack.
+    /// If allocation fails or a thread cannot be started.
     pub fn prepare(&mut self) -> Result<(), EngineError> {
         self.pool().map(|_| ())
     }
@@ -377,7 +377,7 @@ impl Engine {
     }
 
     /// Replaces the pool. The old one goes first, for both may not fit into memory; if the new
-    /// one cannot be had, one of the old size comes back, empty.
+    /// one fails, one of the old size comes back, empty.
     fn rebuild(&mut self, threads: usize, hash_mib: usize) -> Result<(), EngineError> {
         self.idle()?;
         self.pool = None;
@@ -399,7 +399,7 @@ impl Engine {
     /// its contents.
     ///
     /// # Errors
-    /// If memory lacks (the old size is kept) or a search is running.
+    /// If allocation fails (the previous size is kept) or a search is running.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), EngineError> {
         let mib = mib.clamp(HASH_MIN, HASH_MAX);
         if self.pool.is_some() && mib == self.hash_mib {
@@ -447,7 +447,7 @@ impl Engine {
     /// Forgets everything learned: a new game begins.
     ///
     /// # Errors
-    /// If a search is running, or the pool cannot be had.
+    /// If a search is running, or the pool cannot be made.
     pub fn new_game(&mut self) -> Result<(), EngineError> {
         self.idle()?;
         self.game = Game::default();
@@ -461,7 +461,7 @@ impl Engine {
     /// Empties the hash table.
     ///
     /// # Errors
-    /// If a search is running, or the pool cannot be had.
+    /// If a search is running, or the pool cannot be made.
     pub fn clear_hash(&mut self) -> Result<(), EngineError> {
         self.idle()?;
         self.pool()?.clear_hash();
@@ -489,7 +489,7 @@ impl Engine {
     /// Sets how castling is written and loaded, in the current game as well.
     ///
     /// # Errors
-    /// If the current position cannot be had in that mode; the mode is set all the same.
+    /// If the current position is not legal in that mode; the mode is set all the same.
     pub fn set_castling(&mut self, mode: CastlingMode) -> Result<(), EngineError> {
         self.castling = mode;
         if self.game.position().castling_mode() != mode {

@@ -27,13 +27,13 @@ pub trait Labeller: Send {
     /// Rewrites the scores of a game.
     ///
     /// # Errors
-    /// The game's start or a move is illegal, or there is no score to be had.
+    /// The game's start or a move is illegal, or there is no score.
     fn game(&mut self, game: &mut GameRecord) -> Result<(), LineError>;
 
     /// Rewrites the score of a position.
     ///
     /// # Errors
-    /// The position is illegal, or there is no score to be had.
+    /// The position is illegal, or there is no score.
     fn position(&mut self, record: &mut PositionRecord) -> Result<(), LineError>;
 }
 

@@ -183,7 +183,7 @@ impl TranspositionTable {
     /// An empty table of `mib` mebibytes, at least one.
     ///
     /// # Errors
-    /// If the memory cannot be had.
+    /// If allocation fails.
     pub fn new(mib: usize) -> Result<TranspositionTable, AllocError> {
         const MIB: usize = 1 << 20;
         let bytes = mib.max(1).saturating_mul(MIB);

@@ -84,7 +84,7 @@ impl PerftWalk<'_> {
 pub struct Perft {
     /// Threads that count, at most; 0 counts as one.
     pub threads: usize,
-    /// MiB of hash table; 0, or more than can be had, counts every line.
+    /// MiB of hash table; with 0, or if allocation fails, every line is counted.
     pub hash_mib: usize,
 }
 
@@ -152,7 +152,7 @@ impl Perft {
         };
         thread::scope(|scope| {
             for _ in 1..self.threads.min(subtrees.len()) {
-                // A thread that cannot be had is done without.
+                // If a thread cannot be started, the others do its share.
                 if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
                     log::warn!("perft with fewer threads: {error}");
                     break;

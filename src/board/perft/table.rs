@@ -18,7 +18,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// A table of `mib` mebibytes; `None` if that is nothing, or more than can be had.
+    /// A table of `mib` mebibytes; `None` if that is nothing or if allocation fails.
     pub(super) fn new(mib: usize) -> Option<Table> {
         let len = mib.saturating_mul(BYTES_PER_MIB) / size_of::<Slot>();
         let mut slots = Vec::new();
