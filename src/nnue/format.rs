@@ -73,9 +73,13 @@ pub enum NetError {
     /// A compressed payload that does not decompress to what the header announces.
     #[error("the network file's compressed numbers cannot be read")]
     BadPacking,
-    /// An output weight that is larger than any that training allows.
-    #[error("output weight {value} is outside -{limit}..={limit}")]
-    WeightOutOfRange { value: i16, limit: i16 },
+    /// A weight that is larger than any that training allows.
+    #[error("{layer} weight {value} is outside -{limit}..={limit}")]
+    WeightOutOfRange {
+        layer: &'static str,
+        value: i16,
+        limit: i16,
+    },
     /// The name in the header is no UTF-8.
     #[error("the network's name is not UTF-8")]
     BadName,
@@ -272,6 +276,11 @@ impl Reader<'_> {
 
     fn u64(&mut self) -> u64 {
         u64::from_le_bytes(self.take())
+    }
+
+    /// The next `count` integers of 8 bits.
+    pub fn i8s(&mut self, count: usize) -> Vec<i8> {
+        (0..count).map(|_| i8::from_le_bytes(self.take())).collect()
     }
 
     /// The next `count` integers of 16 bits.

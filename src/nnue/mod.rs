@@ -18,6 +18,7 @@
 mod accumulator;
 pub mod features;
 pub mod format;
+pub mod layers;
 pub mod material;
 mod network;
 mod packing;

@@ -52,6 +52,7 @@ const fn shape(hidden: usize) -> Shape {
     Shape {
         hidden,
         king_buckets: KingBuckets::Five,
+        layered: false,
     }
 }
 

@@ -161,6 +161,7 @@ pub fn load(path: &Path) -> Result<(Model, Progress), CheckpointError> {
     let mut model = Model::zeroed(Shape {
         hidden,
         king_buckets,
+        layered: false,
     });
     for array in model.arrays_mut() {
         for part in [&mut array.value, &mut array.mean, &mut array.square] {
@@ -199,6 +200,7 @@ mod tests {
         let shape = Shape {
             hidden: HIDDEN_STEP,
             king_buckets: KingBuckets::Five,
+            layered: false,
         };
         save(&path, &Model::random(shape, 1), &progress).expect("written");
         let whole = fs::read(&path).expect("read");

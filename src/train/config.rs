@@ -60,6 +60,7 @@ impl Config {
         Shape {
             hidden: self.hidden,
             king_buckets: self.king_buckets,
+            layered: false,
         }
     }
 

@@ -18,6 +18,7 @@ const SCALE: f32 = 250.0;
 const SMALL: Shape = Shape {
     hidden: 64,
     king_buckets: KingBuckets::Five,
+    layered: false,
 };
 
 /// Samples with made-up scores from random games, and the positions they stand for.
@@ -236,6 +237,7 @@ fn more_king_buckets_and_shared_weights_change_no_evaluation() {
     let ten = Shape {
         hidden: 128,
         king_buckets: KingBuckets::Ten,
+        layered: false,
     };
     assert!(close(&before, &evaluate(&model.widened(ten, 1))));
 }

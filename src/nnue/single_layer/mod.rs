@@ -21,6 +21,17 @@
 //! | 8·2N | 16 | output weights in units of 1/QB, per bucket N for the side to move, N for the other |
 //! | 8 | 32 | output bias, in units of 1/(QA·QB) |
 //!
+//! and with the number 2 in the header, which stands for a network with [`layers`](super::layers)
+//! that add to the output, further
+//!
+//! | numbers | bits | what |
+//! |---|---|---|
+//! | 8·N·16 | 8 | first layer's weights, per bucket 16 for product 0, 16 for product 1, ... |
+//! | 8·16 | 32 | first layer's bias |
+//! | 8·32·32 | 16 | second layer's weights, per bucket 32 for output 0, 32 for output 1, ... |
+//! | 8·32 | 32 | second layer's bias |
+//! | 8·32 | 16 | third layer's weights |
+//!
 //! QA is 255, QB 512 (in older files 64), F 768 for each king bucket, N a multiple of 64. Flags:
 //! bit 0 mirrored inputs and bit 1 squared clipped ReLU, both set; bit 3 see
 //! [`QuantisedNet::bare`].
@@ -31,6 +42,7 @@ use std::path::Path;
 
 use super::features::{KingBuckets, output_bucket};
 use super::format::{FLAG_PACKED, FLAG_SEALED, HEADER_BYTES, Header, NetError, Reader, expect};
+use super::layers::{self, QuantisedLayers, check_range};
 use super::packing;
 use super::row::{HIDDEN, Row};
 use super::simd::Simd;
@@ -40,8 +52,10 @@ use crate::files;
 #[cfg(test)]
 mod tests;
 
-/// This architecture's number in the header.
-pub const ARCHITECTURE: u32 = 1;
+/// Number in the header of a network without layers.
+pub const SINGLE_LAYER: u32 = 1;
+/// Number in the header of a network with [`layers`](super::layers).
+pub const LAYERED: u32 = 2;
 /// Inputs for one place of the viewer's king: two colours, six roles, 64 squares.
 pub const PIECE_FEATURES: usize = super::features::PIECE_FEATURES;
 /// Output layers; the number of pieces on the board picks one.
@@ -68,6 +82,7 @@ const MAX_FILE_BYTES: usize = {
     let largest = Shape {
         hidden: MAX_HIDDEN,
         king_buckets: KingBuckets::Ten,
+        layered: true,
     };
     HEADER_BYTES + largest.payload_bytes()
 };
@@ -83,6 +98,8 @@ pub struct Shape {
     /// Width of the hidden layer, N.
     pub hidden: usize,
     pub king_buckets: KingBuckets,
+    /// Whether [`layers`](super::layers) add to the output.
+    pub layered: bool,
 }
 
 impl Shape {
@@ -101,15 +118,22 @@ impl Shape {
     /// Bytes of the numbers of a network.
     #[must_use]
     pub const fn payload_bytes(&self) -> usize {
-        2 * (self.rows() + 2 * BUCKETS) * self.hidden + 4 * BUCKETS
+        let layers = if self.layered {
+            QuantisedLayers::payload_bytes(self.hidden)
+        } else {
+            0
+        };
+        2 * (self.rows() + 2 * BUCKETS) * self.hidden + 4 * BUCKETS + layers
     }
 
     /// The shape that a header tells of.
     ///
     /// # Errors
-    /// [`NetError::OtherArchitecture`] if anything in it is not this architecture's.
+    /// [`NetError::OtherArchitecture`] if anything in it is neither architecture's.
     pub fn of(header: &Header) -> Result<Shape, NetError> {
-        expect("architecture", header.architecture, &[ARCHITECTURE])?;
+        let architectures = [SINGLE_LAYER, LAYERED];
+        expect("architecture", header.architecture, &architectures)?;
+        let layered = header.architecture == LAYERED;
         let possible = KingBuckets::ALL.map(|kind| (kind.count() * PIECE_FEATURES) as u32);
         expect("features", header.features, &possible)?;
         let known = KingBuckets::with_count(header.features as usize / PIECE_FEATURES);
@@ -126,7 +150,12 @@ impl Shape {
         }
         expect("output buckets", header.buckets, &[BUCKETS as u32])?;
         expect("QA", header.qa, &[QA as u32])?;
-        expect("QB", header.qb, &[QB as u32, COARSE_QB as u32])?;
+        let steps: &[u32] = if layered {
+            &[QB as u32]
+        } else {
+            &[QB as u32, COARSE_QB as u32]
+        };
+        expect("QB", header.qb, steps)?;
         if header.scale == 0 || header.scale > MAX_SCALE {
             let expected = format!("1 to {MAX_SCALE}");
             return Err(other("scale", header.scale, expected));
@@ -136,6 +165,7 @@ impl Shape {
         Ok(Shape {
             hidden,
             king_buckets,
+            layered,
         })
     }
 }
@@ -162,6 +192,8 @@ pub struct QuantisedNet {
     pub output_weights: Vec<i16>,
     /// `[BUCKETS]`, in units of 1/([`QA`]·[`QB`]).
     pub output_bias: Vec<i32>,
+    /// What adds to the output, if the shape says that the network is layered.
+    pub layers: Option<QuantisedLayers>,
 }
 
 impl QuantisedNet {
@@ -177,7 +209,16 @@ impl QuantisedNet {
             feature_bias: vec![0; shape.hidden],
             output_weights: vec![0; BUCKETS * 2 * shape.hidden],
             output_bias: vec![0; BUCKETS],
+            layers: (shape.layered).then(|| QuantisedLayers::zeroed(shape.hidden)),
         }
+    }
+
+    /// The same network with these layers.
+    #[must_use]
+    pub fn with_layers(mut self, layers: QuantisedLayers) -> QuantisedNet {
+        self.shape.layered = true;
+        self.layers = Some(layers);
+        self
     }
 
     /// Reads a whole network file.
@@ -221,13 +262,15 @@ impl QuantisedNet {
             output_bias: (rest.i32s(BUCKETS).into_iter())
                 .map(|bias| bias.saturating_mul(finer))
                 .collect(),
+            layers: if shape.layered {
+                Some(QuantisedLayers::read(&mut rest, shape.hidden)?)
+            } else {
+                None
+            },
         };
-        let limit = MAX_OUTPUT_WEIGHT;
-        let mut weights = net.output_weights.iter();
-        match weights.find(|weight| weight.unsigned_abs() > limit.unsigned_abs()) {
-            Some(&value) => Err(NetError::WeightOutOfRange { value, limit }),
-            None => Ok(net),
-        }
+        let weights = net.output_weights.iter().copied();
+        check_range("output", MAX_OUTPUT_WEIGHT, weights)?;
+        Ok(net)
     }
 
     /// Reads a network file from disk. Pipes, devices and files larger than any network are refused
@@ -256,7 +299,11 @@ impl QuantisedNet {
 
     fn header(&self) -> Header {
         Header {
-            architecture: ARCHITECTURE,
+            architecture: if self.shape.layered {
+                LAYERED
+            } else {
+                SINGLE_LAYER
+            },
             features: self.shape.features() as u32,
             hidden: self.shape.hidden as u32,
             buckets: BUCKETS as u32,
@@ -280,6 +327,9 @@ impl QuantisedNet {
         }
         let bias = self.output_bias.iter();
         payload.extend(bias.flat_map(|value| value.to_le_bytes()));
+        if let Some(layers) = &self.layers {
+            layers.write(&mut payload);
+        }
         debug_assert_eq!(payload.len(), self.shape.payload_bytes());
         payload
     }
@@ -319,6 +369,7 @@ pub(super) struct Outputs {
     bias: [i32; BUCKETS],
     scale: i32,
     bare: bool,
+    layers: Option<QuantisedLayers>,
 }
 
 impl Outputs {
@@ -339,6 +390,7 @@ impl Outputs {
             bias,
             scale: net.scale,
             bare: net.bare,
+            layers: net.layers.clone(),
         }
     }
 
@@ -356,7 +408,11 @@ impl Outputs {
     pub fn forward<S: Simd>(&self, simd: S, hidden: [&Row; 2], pieces: usize) -> i32 {
         let bucket = output_bucket(pieces, self.bare);
         let sum = sum_of_squares(simd, hidden, &self.weights[bucket]);
-        let output = 4 * i64::from(sum) / i64::from(QA) + i64::from(self.bias[bucket]);
+        let mut output = 4 * i64::from(sum) / i64::from(QA) + i64::from(self.bias[bucket]);
+        if let Some(layers) = &self.layers {
+            let products = layers::products(hidden.map(|row| &row.0[..]));
+            output += layers::to_output_units(layers.forward(&products, bucket));
+        }
         (output * i64::from(self.scale) / i64::from(QA * QB)) as i32
     }
 }

@@ -2,10 +2,12 @@
 
 use super::*;
 use crate::nnue::format::{NAME_BYTES, fnv1a};
+use crate::nnue::layers::MAX_WEIGHT;
 
 const SHAPE: Shape = Shape {
     hidden: HIDDEN_STEP,
     king_buckets: KingBuckets::Five,
+    layered: false,
 };
 /// Where the header has the flags, and where the hash stands.
 const FLAGS_OFFSET: usize = 36;
@@ -23,45 +25,102 @@ fn sample() -> QuantisedNet {
     net
 }
 
+/// The same with layers, each number another than its neighbours.
+fn layered_sample() -> QuantisedNet {
+    let mut layers = QuantisedLayers::zeroed(SHAPE.hidden);
+    for (i, weight) in layers.first_weights.iter_mut().enumerate() {
+        *weight = ((i % 255) as i32 - 127) as i8;
+    }
+    for part in [&mut layers.second_weights, &mut layers.third_weights] {
+        for (i, weight) in part.iter_mut().enumerate() {
+            *weight = (i % 2033) as i16 - MAX_WEIGHT;
+        }
+    }
+    for part in [&mut layers.first_bias, &mut layers.second_bias] {
+        for (i, bias) in part.iter_mut().enumerate() {
+            *bias = i32::MIN + 70_001 * i as i32;
+        }
+    }
+    sample().with_layers(layers)
+}
+
 #[test]
 fn a_network_survives_its_file() {
-    let net = sample();
-    let bytes = net.to_bytes();
-    assert_eq!(QuantisedNet::from_bytes(&bytes).expect("own file"), net);
-    let header = Header::parse(&bytes).expect("own header");
-    assert_eq!(header.to_bytes(), bytes[..HEADER_BYTES]);
-    assert_eq!(bytes.len(), HEADER_BYTES + SHAPE.payload_bytes());
+    for net in [sample(), layered_sample()] {
+        let bytes = net.to_bytes();
+        assert_eq!(QuantisedNet::from_bytes(&bytes).expect("own file"), net);
+        let header = Header::parse(&bytes).expect("own header");
+        assert_eq!(header.to_bytes(), bytes[..HEADER_BYTES]);
+        assert_eq!(bytes.len(), HEADER_BYTES + net.shape.payload_bytes());
+    }
+}
+
+#[test]
+fn layers_follow_the_single_layer_in_the_file() {
+    const LAYERS: usize = 8 * (SHAPE.hidden * 16 + 16 * 4 + 32 * 32 * 2 + 32 * 4 + 32 * 2);
+    let (single, layered) = (sample().to_bytes(), layered_sample().to_bytes());
+    assert_eq!((single[8], layered[8]), (1, 2));
+    let (payload, layers) = layered[HEADER_BYTES..].split_at(SHAPE.payload_bytes());
+    assert!(payload == &single[HEADER_BYTES..]);
+    assert_eq!(layers.len(), LAYERS);
+    // The first layer's first weights, -127 and -126, and the third layer's last one.
+    assert_eq!(layers[..2], [0x81, 0x82]);
+    let net = layered_sample();
+    let last = net.layers.as_ref().and_then(|l| l.third_weights.last());
+    let last = *last.expect("weights");
+    assert_eq!(layers[LAYERS - 2..], last.to_le_bytes());
 }
 
 #[test]
 fn every_truncation_is_noticed() {
-    let bytes = sample().to_bytes();
-    for length in (0..bytes.len())
-        .step_by(97)
-        .chain([0, 8, HEADER_BYTES, bytes.len() - 1])
-    {
-        let error = QuantisedNet::from_bytes(&bytes[..length]).expect_err("truncated");
-        assert!(
-            matches!(error, NetError::TooShort { .. }),
-            "{length}: {error}"
-        );
+    for net in [sample(), layered_sample()] {
+        let bytes = net.to_bytes();
+        let ends = [0, 8, HEADER_BYTES, bytes.len() - 1];
+        for length in (0..bytes.len()).step_by(97).chain(ends) {
+            let error = QuantisedNet::from_bytes(&bytes[..length]).expect_err("truncated");
+            assert!(
+                matches!(error, NetError::TooShort { .. }),
+                "{length}: {error}"
+            );
+        }
+        let mut longer = bytes;
+        longer.push(0);
+        let error = QuantisedNet::from_bytes(&longer).expect_err("too long");
+        assert!(matches!(error, NetError::TooLong { .. }));
     }
-    let mut longer = bytes;
-    longer.push(0);
-    let error = QuantisedNet::from_bytes(&longer).expect_err("too long");
-    assert!(matches!(error, NetError::TooLong { .. }));
 }
 
 #[test]
 fn every_flipped_bit_is_noticed() {
-    let bytes = sample().to_bytes();
-    let header = 0..HEADER_BYTES * 8;
-    let payload = (HEADER_BYTES * 8..bytes.len() * 8).step_by(4099);
-    for bit in header.chain(payload) {
-        let mut flipped = bytes.clone();
-        flipped[bit / 8] ^= 1 << (bit % 8);
-        assert!(QuantisedNet::from_bytes(&flipped).is_err(), "bit {bit}");
+    for net in [sample(), layered_sample()] {
+        let bytes = net.to_bytes();
+        let header = 0..HEADER_BYTES * 8;
+        let payload = (HEADER_BYTES * 8..bytes.len() * 8).step_by(4099);
+        for bit in header.chain(payload) {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(QuantisedNet::from_bytes(&flipped).is_err(), "bit {bit}");
+        }
     }
+}
+
+#[test]
+fn an_architecture_needs_its_own_payload() {
+    let refused = |net: QuantisedNet, layered: bool| {
+        let mut header = net.header();
+        header.architecture = if layered { LAYERED } else { SINGLE_LAYER };
+        QuantisedNet::from_bytes(&header.seal(&net.payload())).expect_err("another size")
+    };
+    let error = refused(sample(), true);
+    assert!(matches!(error, NetError::TooShort { .. }), "{error}");
+    let error = refused(layered_sample(), false);
+    assert!(matches!(error, NetError::TooLong { .. }), "{error}");
+    // Layers came after the coarse output weights.
+    let mut header = layered_sample().header();
+    header.qb = COARSE_QB as u32;
+    let error = QuantisedNet::from_bytes(&header.seal(&layered_sample().payload()));
+    let text = error.expect_err("coarse").to_string();
+    assert!(text.contains("QB is 64, expected 512"), "{text}");
 }
 
 #[test]
@@ -116,6 +175,12 @@ fn every_number_of_king_buckets_is_read() {
 
 #[test]
 fn packed_files_hold_the_same_network() {
+    let layered = layered_sample();
+    let packed = layered.to_packed_bytes().expect("packed");
+    assert_eq!(
+        QuantisedNet::from_bytes(&packed).expect("own file"),
+        layered
+    );
     let net = sample();
     let packed = net.to_packed_bytes().expect("packed");
     assert!(packed.len() < net.to_bytes().len());
@@ -151,12 +216,12 @@ fn foreign_files_are_named_as_such() {
         Err(NetError::WrongMagic)
     ));
     let mut newer = sample().to_bytes();
-    newer[8] = 2;
+    newer[8] = 3;
     assert!(matches!(
         QuantisedNet::from_bytes(&newer),
         Err(NetError::OtherArchitecture {
             field: "architecture",
-            found: 2,
+            found: 3,
             ..
         })
     ));
@@ -181,6 +246,22 @@ fn output_weights_must_fit_the_kernels() {
             ..
         })
     ));
+}
+
+#[test]
+fn layers_weights_must_fit_the_kernels() {
+    let refused = |change: fn(&mut QuantisedLayers)| {
+        let mut net = layered_sample();
+        change(net.layers.as_mut().expect("layers"));
+        let error = QuantisedNet::from_bytes(&net.to_bytes()).expect_err("refused");
+        error.to_string()
+    };
+    let text = refused(|layers| layers.first_weights[9] = i8::MIN);
+    assert_eq!(text, "first layer weight -128 is outside -127..=127");
+    let text = refused(|layers| layers.second_weights[9] = MAX_WEIGHT + 1);
+    assert_eq!(text, "second layer weight 1017 is outside -1016..=1016");
+    let text = refused(|layers| layers.third_weights[9] = i16::MIN);
+    assert_eq!(text, "third layer weight -32768 is outside -1016..=1016");
 }
 
 #[test]
