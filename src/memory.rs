@@ -12,6 +12,7 @@ mod populate;
 use std::io;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
+use std::time::Duration;
 
 use bytemuck::{Pod, Zeroable};
 use memmap2::{MmapMut, MmapOptions};
@@ -94,11 +95,15 @@ impl<T: Zeroable> LargeTable<T> {
         bytemuck::fill_zeroes(self);
     }
 
-    /// Has the system supply the memory from now on, in a thread of its own, so that the first
-    /// touch of a page costs nothing later.
-    pub fn populate_in_background(&mut self) {
+    /// Has the system supply the memory now, with up to `threads` threads, so that the first
+    /// touch of a page costs nothing later. Returns when that is done or `patience` is over; what
+    /// is left then goes on in the background. Says whether all is done.
+    pub fn populate(&mut self, threads: usize, patience: Duration) -> bool {
         let address = self.map.as_ptr().expose_provenance() + self.offset;
-        self.population = Some(Population::start(address, size_of_val::<[T]>(self)));
+        let population = Population::start(address, size_of_val::<[T]>(self), threads);
+        let done = population.wait(patience);
+        self.population = Some(population);
+        done
     }
 }
 
@@ -209,15 +214,13 @@ mod tests {
         };
         let before = resident();
         let mut table = LargeTable::<u8>::new(BYTES).expect("memory");
-        table.populate_in_background();
         table[BYTES - 1] = 7;
-        let thread = table.population.as_mut().and_then(|it| it.thread.take());
-        thread.expect("a thread").join().expect("no panic");
+        assert!(table.populate(3, Duration::MAX));
         // Half, because other tests give memory back meanwhile.
         assert!(resident() > before + BYTES / 2);
         assert!(table[BYTES - 1] == 7 && table[..BYTES - 1].iter().all(|&byte| byte == 0));
-        // Dropped while its thread still works.
-        table.populate_in_background();
+        // Dropped while its threads may still work.
+        table.populate(2, Duration::ZERO);
     }
 
     #[test]

@@ -18,6 +18,9 @@ use crate::types::{Depth, Move, Ply, Score};
 
 /// MiB of hash table from which its memory is supplied ahead of the first search.
 const POPULATE_FROM: usize = 64;
+/// How long a new pool, and so `readyok`, waits for the table's memory; what is left then is
+/// supplied during the first searches.
+const POPULATE_PATIENCE: Duration = Duration::from_secs(3);
 /// The search recurses to `MAX_PLY` with a node's move list on the stack of each ply.
 const STACK_BYTES: usize = 16 << 20;
 
@@ -88,7 +91,7 @@ impl Pool {
         let threads = threads.max(1);
         let mut table = TranspositionTable::new(hash_mib)?;
         if hash_mib >= POPULATE_FROM {
-            table.populate_in_background();
+            table.populate(threads, POPULATE_PATIENCE);
         }
         let shared = Arc::new(Shared::new(table, threads));
         let mut pool = Pool {

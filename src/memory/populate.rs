@@ -1,51 +1,70 @@
-//! Has the system supply a table's memory ahead of its use, in a thread of its own.
+//! Has the system supply a table's memory ahead of its use, in threads of their own.
 //!
 //! A huge page costs up to a millisecond when it is first touched. A search that begins on a fresh
 //! table of a gibibyte touches all of its 512 pages within its first few thousand nodes, and would
 //! obey no `stop` meanwhile.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
 
-/// Bytes that are asked for at once; between two pieces the thread can be stopped.
+use crossbeam_channel::{Receiver, bounded};
+
+/// Bytes that are asked for at once; between two pieces a thread can be stopped.
 const PIECE: usize = 4 << 20;
 
-/// A thread that populates memory. Dropping it ends the thread before the memory goes.
+/// Threads that populate memory. Dropping it ends the threads before the memory goes.
 #[derive(Debug)]
 pub(super) struct Population {
-    stop: Arc<AtomicBool>,
-    pub(super) thread: Option<JoinHandle<()>>,
+    /// Where the next piece begins, in bytes; at the end when nothing is left to do.
+    next: Arc<AtomicUsize>,
+    bytes: usize,
+    threads: Vec<JoinHandle<()>>,
+    /// Disconnected once the last thread has ended.
+    working: Receiver<()>,
 }
 
 impl Population {
     /// Begins with the memory of `bytes` bytes at `address`, which must stay mapped until the
     /// result is dropped. Where the system starts no thread, or does not know the request, pages
     /// are supplied when they are first touched, as ever.
-    pub(super) fn start(address: usize, bytes: usize) -> Population {
-        let stop = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&stop);
-        let thread = Builder::new().name("populate".to_owned()).spawn(move || {
-            let mut done = 0;
-            while done < bytes && !stopped.load(Relaxed) {
-                let piece = PIECE.min(bytes - done);
-                if !populate(address + done, piece) {
-                    return;
+    pub(super) fn start(address: usize, bytes: usize, threads: usize) -> Population {
+        let next = Arc::new(AtomicUsize::new(0));
+        let (work, working) = bounded::<()>(0);
+        let thread = |_| {
+            let (next, work) = (Arc::clone(&next), work.clone());
+            let run = move || {
+                loop {
+                    let from = next.fetch_add(PIECE, Relaxed);
+                    if from >= bytes || !populate(address + from, PIECE.min(bytes - from)) {
+                        break;
+                    }
                 }
-                done += piece;
-            }
-        });
+                drop(work);
+            };
+            Builder::new().name("populate".to_owned()).spawn(run).ok()
+        };
         Population {
-            stop,
-            thread: thread.ok(),
+            threads: (0..threads.max(1)).filter_map(thread).collect(),
+            next,
+            bytes,
+            working,
         }
+    }
+
+    /// Waits until all memory is supplied, but no longer than `patience`; says whether it is.
+    pub(super) fn wait(&self, patience: Duration) -> bool {
+        // Nothing is ever sent.
+        let error = self.working.recv_timeout(patience).err();
+        error.is_some_and(|error| error.is_disconnected())
     }
 }
 
 impl Drop for Population {
     fn drop(&mut self) {
-        self.stop.store(true, Relaxed);
-        if let Some(thread) = self.thread.take() {
+        self.next.store(self.bytes, Relaxed);
+        for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
     }

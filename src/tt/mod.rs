@@ -14,6 +14,7 @@
 //! the other is Hyatt and Mann's lockless hashing.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 use bytemuck::Zeroable;
 use thiserror::Error;
@@ -199,10 +200,13 @@ impl TranspositionTable {
         })
     }
 
-    /// Has the system supply the table's memory from now on, in a thread of its own: a search on a
-    /// fresh large table would wait for it at nearly every node.
-    pub fn populate_in_background(&mut self) {
-        self.clusters.populate_in_background();
+    /// Has the system supply the table's memory with up to `threads` threads, waiting for it no
+    /// longer than `patience`: a search on a fresh large table would wait for it at nearly every
+    /// node.
+    pub fn populate(&mut self, threads: usize, patience: Duration) {
+        if !self.clusters.populate(threads, patience) {
+            log::debug!("the hash table's memory is not all supplied yet");
+        }
     }
 
     /// Forgets everything. The work is divided among up to `threads` threads; where the system
