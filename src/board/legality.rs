@@ -2,7 +2,7 @@
 //! move generation, the legality test of table moves and the threat buckets of the histories.
 
 use shakmaty::attacks::{between, bishop_attacks, king_attacks, knight_attacks, rook_attacks};
-use shakmaty::{Bitboard, Board, Chess, Color, Position as _, Square};
+use shakmaty::{Bitboard, Board, CastlingSide, Chess, Color, Position as _, Square};
 
 /// What decides the legality of the side to move's moves.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +55,43 @@ impl Legality {
         }
     }
 
+    /// What counting all legal moves needs and no more: `danger` stays empty where the king could
+    /// not move anyway. Checkers and pins come from one look along the lines of the king.
+    #[inline(always)]
+    pub(super) fn for_counting(chess: &Chess, king: Square) -> Legality {
+        let (board, us) = (chess.board(), chess.turn());
+        let (own, them, occupied) = (chess.us(), chess.them(), board.occupied());
+        let mut checkers = them
+            & (knight_attacks(king) & board.knights()
+                | shakmaty::attacks::pawn_attacks(us, king) & board.pawns());
+        let mut pinned = Bitboard::EMPTY;
+        for sniper in snipers(board, us, king) {
+            let blockers = between(king, sniper) & occupied;
+            if blockers.is_empty() {
+                checkers.add(sniper);
+            } else if !blockers.more_than_one() {
+                pinned |= blockers;
+            }
+        }
+        let castles = chess.castles();
+        let may_castle =
+            |side| castles.has(us, side) && (castles.path(us, side) & occupied).is_empty();
+        let king_moves =
+            (king_attacks(king) & !own).any() || CastlingSide::ALL.into_iter().any(may_castle);
+        let danger = if king_moves {
+            attacked(board, !us, occupied.without(king))
+        } else {
+            Bitboard::EMPTY
+        };
+        Legality {
+            king,
+            checkers,
+            pinned,
+            evasions: evasions(king, checkers),
+            danger,
+        }
+    }
+
     /// Whether `from` may reach `to` without leaving its king to a slider.
     #[must_use]
     pub fn respects_pin(&self, from: Square, to: Square) -> bool {
@@ -63,6 +100,7 @@ impl Legality {
 }
 
 /// See [`Legality::evasions`].
+#[inline]
 fn evasions(king: Square, checkers: Bitboard) -> Bitboard {
     match checkers.first() {
         None => Bitboard::FULL,
@@ -71,14 +109,18 @@ fn evasions(king: Square, checkers: Bitboard) -> Bitboard {
     }
 }
 
+/// Enemy sliders that would attack the king of `us` if its own pieces were gone.
+#[inline]
+fn snipers(board: &Board, us: Color, king: Square) -> Bitboard {
+    let them = board.by_color(!us);
+    them & (rook_attacks(king, them) & (board.rooks() | board.queens())
+        | bishop_attacks(king, them) & (board.bishops() | board.queens()))
+}
+
 /// Pieces of `us` that stand alone between the king and an enemy slider.
 fn pinned(board: &Board, us: Color, king: Square) -> Bitboard {
-    let them = board.by_color(!us);
-    let snipers = them
-        & (rook_attacks(king, them) & (board.rooks() | board.queens())
-            | bishop_attacks(king, them) & (board.bishops() | board.queens()));
     let mut pinned = Bitboard::EMPTY;
-    for sniper in snipers {
+    for sniper in snipers(board, us, king) {
         let blockers = between(king, sniper) & board.occupied();
         if !blockers.more_than_one() {
             pinned |= blockers;
@@ -110,22 +152,26 @@ pub fn attacked(board: &Board, color: Color, occupied: Bitboard) -> Bitboard {
 
 /// Every square that a set of pawns attacks.
 #[must_use]
+#[inline]
 pub fn pawn_attacks(pawns: Bitboard, color: Color) -> Bitboard {
     pawns_step_west(pawns, color) | pawns_step_east(pawns, color)
 }
 
 /// Pawns moved one rank ahead.
+#[inline]
 pub(super) fn pawns_step(pawns: Bitboard, color: Color) -> Bitboard {
     Bitboard(color.fold_wb(pawns.0 << 8, pawns.0 >> 8))
 }
 
 /// Pawns moved one rank ahead and one file towards a.
+#[inline]
 pub(super) fn pawns_step_west(pawns: Bitboard, color: Color) -> Bitboard {
     let inner = pawns.0 & !Bitboard::from_file(shakmaty::File::A).0;
     Bitboard(color.fold_wb(inner << 7, inner >> 9))
 }
 
 /// Pawns moved one rank ahead and one file towards h.
+#[inline]
 pub(super) fn pawns_step_east(pawns: Bitboard, color: Color) -> Bitboard {
     let inner = pawns.0 & !Bitboard::from_file(shakmaty::File::H).0;
     Bitboard(color.fold_wb(inner << 9, inner >> 7))

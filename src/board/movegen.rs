@@ -56,7 +56,7 @@ pub trait Sink {
 }
 
 /// Hands every legal move of the wanted stage to the sink.
-#[inline]
+#[inline(always)]
 pub fn generate<S: Sink>(chess: &Chess, legality: &Legality, stage: Stage, sink: &mut S) {
     let board = chess.board();
     let (us, occupied) = (chess.us(), board.occupied());
@@ -115,7 +115,7 @@ pub fn generate<S: Sink>(chess: &Chess, legality: &Legality, stage: Stage, sink:
     }
 }
 
-#[inline]
+#[inline(always)]
 fn pawns<S: Sink>(chess: &Chess, legality: &Legality, stage: Stage, sink: &mut S) {
     let pawns = chess.us() & chess.board().pawns();
     let free = pawns & !legality.pinned;
@@ -127,7 +127,7 @@ fn pawns<S: Sink>(chess: &Chess, legality: &Legality, stage: Stage, sink: &mut S
 }
 
 /// Pushes and captures of a set of pawns that may all land on the same `allowed` squares.
-#[inline]
+#[inline(always)]
 fn pawn_set<S: Sink>(
     chess: &Chess,
     pawns: Bitboard,
@@ -313,6 +313,7 @@ impl Sink for Counter {
 
 /// How many legal moves there are.
 #[must_use]
+#[inline(always)]
 pub fn count(chess: &Chess, legality: &Legality) -> u64 {
     let mut counter = Counter::default();
     generate(chess, legality, Stage::All, &mut counter);

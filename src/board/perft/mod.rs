@@ -2,6 +2,7 @@
 //!
 //! It walks the positions that the search plays, so that it tests those.
 
+mod replies;
 mod table;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -47,8 +48,8 @@ struct PerftWalk<'a> {
 }
 
 impl PerftWalk<'_> {
-    /// Meaningless once `stop` is set. The last ply is counted without playing it. Two plies are
-    /// already dearer to count than to look up; one is not.
+    /// Meaningless once `stop` is set. The last ply is counted without playing it, the one before
+    /// is played without keys. Two plies are already dearer to count than to look up; one is not.
     fn count(self, position: &Position, depth: u32) -> u64 {
         if depth <= 1 {
             return if depth == 0 {
@@ -64,11 +65,13 @@ impl PerftWalk<'_> {
         if depth >= STOP_CHECK_DEPTH && self.stop.load(Relaxed) {
             return 0;
         }
-        let moves = position.legal_moves();
-        let leaves = moves
-            .into_iter()
-            .map(|m| self.count(&position.play(m), depth - 1))
-            .sum();
+        let leaves = if depth == 2 {
+            replies::count(position)
+        } else {
+            let moves = position.legal_moves();
+            let below = |m| self.count(&position.play(m), depth - 1);
+            moves.into_iter().map(below).sum()
+        };
         if depth >= STOP_CHECK_DEPTH && self.stop.load(Relaxed) {
             return 0;
         }
