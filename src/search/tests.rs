@@ -1,12 +1,17 @@
 //! What the unit tests of the search's files share: a worker and a node to call their steps with.
 
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use crossbeam_channel::{RecvTimeoutError, bounded};
 
 use super::node_state::Node;
 use super::window::Window;
-use super::{Shared, Worker};
+use super::{Job, Limits, Shared, Silent, Worker};
 use crate::board::Position;
 use crate::eval::Judge;
+use crate::time::TimeBounds;
 use crate::tt::TranspositionTable;
 use crate::types::{CastlingMode, Depth, PackedMove, Ply, Score};
 
@@ -49,4 +54,36 @@ pub(super) fn node(position: &Position, depth: Depth, window: Window) -> Node<'_
         eval: Score::DRAW,
         improvement: 0,
     }
+}
+
+/// The system may let the first thread wait: another one has to see that time is up.
+#[test]
+fn any_thread_ends_the_search_at_the_hard_bound() {
+    const BOUND: Duration = Duration::from_millis(10);
+    const MUCH_LATER: Duration = Duration::from_secs(10);
+    let tt = TranspositionTable::new(1).expect("memory");
+    let shared = Arc::new(Shared::new(tt, 2));
+    shared.begin(false);
+    let time = TimeBounds {
+        soft: BOUND,
+        hard: BOUND,
+        fixed: true,
+    };
+    let limits = Limits {
+        time: Some(time),
+        ..Limits::default()
+    };
+    let job = Job::new(Position::startpos(), limits);
+    let mut helper = Worker::new(1, Arc::clone(&shared), Judge::Tapered);
+    let (done, is_done) = bounded::<()>(0);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            if is_done.recv_timeout(MUCH_LATER) == Err(RecvTimeoutError::Timeout) {
+                shared.signals.stop();
+            }
+        });
+        helper.search(&job, Box::new(Silent));
+        drop(done);
+    });
+    assert!(shared.signals.is_stopped() && shared.signals.elapsed() < MUCH_LATER);
 }

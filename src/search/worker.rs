@@ -31,7 +31,7 @@ const FIRST_NODES: u64 = 4096;
 /// as they were in the middle of the tree. Nothing reads them afterwards, and the next search
 /// resets them all (`prepare`). So between a move played and taken back, `?` needs no care.
 pub struct Worker {
-    /// 0 is the main thread: it watches the clock and reports.
+    /// 0 is the main thread: it decides when the search has done enough, and reports.
     pub(super) id: usize,
     pub(super) shared: Arc<Shared>,
     pub(super) evaluator: Evaluator,
@@ -181,6 +181,11 @@ impl Worker {
         if self.shared.signals.is_stopped() {
             return Err(Stopped);
         }
+        if self.is_out_of_time() {
+            // Whichever thread sees it first: the system may let the others wait.
+            self.shared.signals.stop();
+            return Err(Stopped);
+        }
         if self.id != 0 {
             return Ok(());
         }
@@ -192,14 +197,16 @@ impl Worker {
             // With one thread the limit is met to the node.
             self.next_poll = self.next_poll.min(self.nodes + (limit - total));
         }
-        let signals = &self.shared.signals;
-        if let Some(time) = &self.limits.time
-            && !signals.is_pondering()
-            && (self.stop_on_ponderhit || signals.clock_elapsed() >= time.hard)
-        {
-            return Err(Stopped);
-        }
         Ok(())
+    }
+
+    /// Whether the hard bound has passed, or the soft one while pondering.
+    fn is_out_of_time(&self) -> bool {
+        let signals = &self.shared.signals;
+        self.limits.time.as_ref().is_some_and(|time| {
+            !signals.is_pondering()
+                && (self.stop_on_ponderhit || signals.clock_elapsed() >= time.hard)
+        })
     }
 
     /// Publishes the exact node count between iterations.
