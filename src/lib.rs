@@ -6,7 +6,7 @@
 //!
 //! | layer | modules |
 //! |---|---|
-//! | 0 | [`types`], [`params`], [`memory`], [`stdio`], [`files`] |
+//! | 0 | [`types`], [`params`], [`memory`], [`stdio`], [`files`], [`faults`] |
 //! | 1 | [`board`] |
 //! | 2 | [`nnue`], [`tt`], [`record`] |
 //! | 3 | [`chances`], [`eval`], [`history`], [`opening_book`], [`tablebase`], [`time`], [`teacher`] |
@@ -31,6 +31,7 @@ pub mod cli;
 pub mod datagen;
 pub mod engine;
 pub mod eval;
+pub mod faults;
 pub mod files;
 pub mod history;
 pub mod lab;

@@ -11,6 +11,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("memory", 0),
     ("stdio", 0),
     ("files", 0),
+    ("faults", 0),
     ("board", 1),
     ("nnue", 2),
     ("tt", 2),

@@ -2,6 +2,7 @@
 //! out. UCI, bench and the command line all talk to this one facade.
 
 mod analysis;
+mod best_so_far;
 mod own_book;
 mod pipeline;
 mod pool;
@@ -20,6 +21,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use thiserror::Error;
 
 pub use analysis::{Analysis, AnalysisLine, Event, nodes_per_second};
+pub use best_so_far::BestSoFar;
 pub use own_book::{BOOK_DEPTH_DEFAULT, BOOK_DEPTH_MAX, BookUse};
 pub use pipeline::{Place, Revision, Stage, Step};
 pub use pool::PoolError;
@@ -136,6 +138,7 @@ pub struct Engine {
     game_seed: u64,
     /// A search has begun whose result has not been received.
     searching: bool,
+    best: BestSoFar,
     events: Sender<Event>,
     heard: Receiver<Event>,
 }
@@ -168,6 +171,7 @@ impl Engine {
             strength: Strength::default(),
             game_seed: fastrand::u64(..),
             searching: false,
+            best: BestSoFar::default(),
             events,
             heard,
         }
@@ -210,6 +214,12 @@ impl Engine {
     #[must_use]
     pub const fn is_searching(&self) -> bool {
         self.searching
+    }
+
+    /// The move to play if the running search could not end.
+    #[must_use]
+    pub const fn best_so_far(&self) -> &BestSoFar {
+        &self.best
     }
 
     /// The events of searches, for who does not wait for them in [`Engine::analyse`]. Each event
@@ -532,6 +542,9 @@ impl Engine {
         for why in refused {
             let _ = self.events.send(Event::Note(format!("ignored: {why}")));
         }
+        let named = limits.root_moves.as_ref();
+        self.best
+            .set(named.and_then(|moves| moves.first()).copied());
         let search = Job {
             history: self.game.history().to_vec(),
             ponder: request.ponder,
@@ -543,6 +556,7 @@ impl Engine {
             self.events.clone(),
             self.game.clone(),
             self.settings.multi_pv,
+            self.best.clone(),
         );
         let pipeline = self.pipeline.clone();
         self.pool()?.start(search, reporter, &pipeline);

@@ -11,6 +11,7 @@ use super::pipeline::{Pipeline, Prepared};
 use super::reporter::{Conclusion, Reporter, Totals};
 use super::vote;
 use crate::eval::Judge;
+use crate::faults::panic_at;
 use crate::memory::can_allocate;
 use crate::search::{Info, Job, Limits, Outcome, Report, Shared, Silent, Stats, Worker};
 use crate::tt::{AllocError, TranspositionTable};
@@ -223,6 +224,7 @@ fn serve(worker: &mut Worker, tasks: &Receiver<Task>, shared: &Shared) {
                 done,
                 busy,
             } => {
+                panic_at("helper", request.root.fen());
                 if !shared.signals.is_stopped() {
                     let _ = done.send(worker.search(&request, Box::new(Silent)));
                 }
@@ -278,7 +280,11 @@ struct SharedReporter(Arc<Mutex<Reporter>>);
 
 impl Report for SharedReporter {
     fn info(&mut self, info: &Info<'_>) {
-        lock(&self.0).info(info);
+        let mut reporter = lock(&self.0);
+        reporter.info(info);
+        panic_at("report", info.depth);
+        drop(reporter);
+        panic_at("search", info.depth);
     }
 
     fn current_move(&mut self, depth: Depth, m: Move, number: usize) {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::Sender;
 
 use super::analysis::{Analysis, AnalysisLine, Event};
+use super::best_so_far::BestSoFar;
 use super::pipeline::Revision;
 use crate::board::{Game, Position};
 use crate::search::{Info, Outcome, Report, Stats};
@@ -38,6 +39,7 @@ pub struct Reporter {
     kept: Vec<Kept>,
     /// How many lines were asked for; the search may find more for a stage.
     lines: usize,
+    best: BestSoFar,
 }
 
 /// What all threads together came to.
@@ -84,9 +86,10 @@ struct Kept {
 }
 
 impl Reporter {
-    /// A reporter for one search of the game's position that sends so many lines.
+    /// A reporter for one search of the game's position that sends so many lines, and keeps the
+    /// best move so far in `best`.
     #[must_use]
-    pub fn new(events: Sender<Event>, game: Game, lines: usize) -> Reporter {
+    pub fn new(events: Sender<Event>, game: Game, lines: usize, best: BestSoFar) -> Reporter {
         let root = Arc::new(game.position().clone());
         Reporter {
             events,
@@ -99,6 +102,7 @@ impl Reporter {
             group_open: true,
             kept: Vec::new(),
             lines,
+            best,
         }
     }
 
@@ -208,6 +212,9 @@ impl Reporter {
 
 impl Report for Reporter {
     fn info(&mut self, info: &Info<'_>) {
+        if info.multi_pv == 1 && info.bound.is_none() {
+            self.best.set(info.pv.first().copied());
+        }
         let mut line = AnalysisLine::new(&self.root, info, self.game.playable(info.pv));
         line.score = settled(line.score);
         if info.bound.is_some() {
@@ -269,7 +276,8 @@ mod tests {
 
     fn reporter() -> (Reporter, Receiver<Event>) {
         let (events, heard) = unbounded();
-        (Reporter::new(events, Game::default(), 1), heard)
+        let best = BestSoFar::default();
+        (Reporter::new(events, Game::default(), 1, best), heard)
     }
 
     fn say(reporter: &mut Reporter, depth: i32, bound: Option<Bound>, pv: &[Move]) {

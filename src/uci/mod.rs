@@ -1,7 +1,9 @@
 //! The Universal Chess Interface: text in, text out, and the order between them.
 
 pub mod command;
+mod crash;
 pub mod draw;
+mod input;
 pub mod logfile;
 pub mod options;
 mod outbox;

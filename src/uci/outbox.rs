@@ -57,6 +57,12 @@ impl Outbox {
         })
     }
 
+    /// Counts the lines that the thread has yet to write.
+    #[must_use]
+    pub fn unwritten(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.waiting)
+    }
+
     /// Waits until all is written, as long as the reader takes something.
     ///
     /// # Errors

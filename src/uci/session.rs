@@ -7,9 +7,10 @@
 //! that no client can hang the engine: each `go` gets its one `bestmove`.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufReader, Write};
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -17,6 +18,8 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, bounded, never, select};
 
 use super::command::{Command, ParseError};
+use super::crash::{self, CrashRecord, OpenSearch};
+use super::input::read_line;
 use super::options::{self, Preferences, Target};
 use super::outbox::Outbox;
 use super::{draw, logfile, output};
@@ -24,10 +27,9 @@ use crate::bench;
 use crate::board::Perft;
 use crate::board::Start;
 use crate::engine::{Engine, EngineError, Event, Request};
+use crate::faults::panic_at;
 use crate::stdio;
 
-/// A line may hold a game of some hundred thousand moves; of a longer one the rest is dropped.
-const LONGEST_LINE: u64 = 1 << 24;
 /// Lines read ahead of the engine.
 const READ_AHEAD: usize = 1024;
 /// How often a running perft looks whether it is done or told to stop.
@@ -59,6 +61,8 @@ pub struct Session<W: Write> {
     lines: Receiver<String>,
     /// Lines read while `perft` or `bench` ran, to be handled after it.
     read_ahead: VecDeque<String>,
+    /// What to tell if the program breaks.
+    record: CrashRecord,
 }
 
 impl<W: Write> Session<W> {
@@ -76,6 +80,7 @@ impl<W: Write> Session<W> {
             failed: false,
             lines: never(),
             read_ahead: VecDeque::new(),
+            record: CrashRecord::default(),
         }
     }
 
@@ -150,6 +155,8 @@ impl<W: Write> Session<W> {
 
     fn handle_line(&mut self, line: &str) -> io::Result<Flow> {
         log::debug!(target: logfile::TRAFFIC, ">> {line}");
+        line.clone_into(&mut self.record.lock().command);
+        panic_at("uci", line);
         match Command::parse(line) {
             Ok(command) => self.receive(command),
             Err(error) => {
@@ -166,7 +173,11 @@ impl<W: Write> Session<W> {
     fn on_event(&mut self, event: &Event) -> io::Result<()> {
         self.engine.received(event);
         if let Some(line) = output::event(event, self.preferences.style) {
-            self.write_line(&line)?;
+            if matches!(event, Event::Finished(_)) {
+                self.write_best_move(&line)?;
+            } else {
+                self.write_line(&line)?;
+            }
         }
         if let Event::Line(line) = event
             && let Some(effort) = output::effort(line, self.preferences.style)
@@ -184,6 +195,16 @@ impl<W: Write> Session<W> {
 
     fn write_line(&mut self, line: &str) -> io::Result<()> {
         log::debug!(target: logfile::TRAFFIC, "<< {line}");
+        let _turn = self.record.lock();
+        writeln!(self.out, "{line}")?;
+        self.out.flush()
+    }
+
+    /// Answers a `go`.
+    fn write_best_move(&mut self, line: &str) -> io::Result<()> {
+        log::debug!(target: logfile::TRAFFIC, "<< {line}");
+        let mut situation = self.record.lock();
+        situation.search = None;
         writeln!(self.out, "{line}")?;
         self.out.flush()
     }
@@ -304,7 +325,9 @@ impl<W: Write> Session<W> {
         &mut self,
         action: impl FnOnce(&mut Engine) -> Result<(), EngineError>,
     ) -> io::Result<()> {
-        match action(&mut self.engine) {
+        let outcome = action(&mut self.engine);
+        self.record.lock().game = self.engine.game().clone();
+        match outcome {
             Ok(()) => Ok(()),
             Err(error) => self.report_error(&error),
         }
@@ -338,10 +361,7 @@ impl<W: Write> Session<W> {
     }
 
     fn set_position(&mut self, start: &Start, moves: &[String]) -> io::Result<()> {
-        match self.engine.set_position(start, moves) {
-            Ok(()) => Ok(()),
-            Err(error) => self.report_error(&error),
-        }
+        self.try_to(|engine| engine.set_position(start, moves))
     }
 
     fn go(&mut self, request: &Request, remarks: &[String]) -> io::Result<()> {
@@ -355,12 +375,16 @@ impl<W: Write> Session<W> {
             request.depth = Some(1);
             self.note("go: without a limit that makes sense, the search ends at depth 1")?;
         }
+        self.record.lock().search = Some(OpenSearch {
+            root: self.engine.position().clone(),
+            best: self.engine.best_so_far().clone(),
+        });
         match self.engine.go(&request) {
             Ok(()) => {}
             Err(error) => {
                 // The client waits for a move all the same.
                 self.report_error(&error)?;
-                self.write_line(output::NO_MOVE)?;
+                self.write_best_move(output::NO_MOVE)?;
             }
         }
         Ok(())
@@ -480,13 +504,17 @@ pub fn interactive() -> io::Result<()> {
         .name("input".to_owned())
         .spawn(move || {
             while let Some(line) = read_line(&mut input) {
+                panic_at("input", &line);
                 if sender.send(line).is_err() {
                     break;
                 }
             }
         })?;
     let mut out = Outbox::new()?;
-    let result = Session::new(&mut out).run(&lines);
+    let unwritten = out.unwritten();
+    let mut session = Session::new(&mut out);
+    crash::install(&session.record, unwritten);
+    let result = session.run(&lines);
     result.and(out.finish())
 }
 
@@ -496,43 +524,9 @@ pub fn interactive() -> io::Result<()> {
 /// If stdout is closed.
 pub fn batch(commands: &[String]) -> io::Result<bool> {
     logfile::install();
-    Session::new(stdio::stdout()?).run_batch(commands)
-}
-
-/// The next line without its end, or `None` when there are no more. Bytes that are not UTF-8 are
-/// read as Latin-1, in which old clients send paths.
-fn read_line(input: &mut impl BufRead) -> Option<String> {
-    let mut bytes = Vec::new();
-    let read = io::Read::take(&mut *input, LONGEST_LINE).read_until(b'\n', &mut bytes);
-    match read {
-        Ok(0) | Err(_) => return None,
-        Ok(_) => {}
-    }
-    if bytes.last() != Some(&b'\n') && bytes.len() as u64 >= LONGEST_LINE {
-        skip_line(input);
-    }
-    while matches!(bytes.last(), Some(b'\n' | b'\r')) {
-        bytes.pop();
-    }
-    Some(
-        String::from_utf8(bytes)
-            .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect()),
-    )
-}
-
-/// Drops the rest of a line that is too long to keep.
-fn skip_line(input: &mut impl BufRead) {
-    while let Ok(buffer) = input.fill_buf() {
-        if buffer.is_empty() {
-            return;
-        }
-        let end = buffer.iter().position(|&byte| byte == b'\n');
-        let used = end.map_or(buffer.len(), |index| index + 1);
-        input.consume(used);
-        if end.is_some() {
-            return;
-        }
-    }
+    let mut session = Session::new(stdio::stdout()?);
+    crash::install(&session.record, Arc::default());
+    session.run_batch(commands)
 }
 
 #[cfg(test)]
@@ -559,27 +553,5 @@ mod tests {
             set("hash", 7),
         ];
         assert_eq!(session.waiting, expected);
-    }
-
-    #[test]
-    fn lines_are_read_whatever_their_bytes() {
-        let mut input: &[u8] = b"uci\r\nna\xefve\n\nlast";
-        assert_eq!(read_line(&mut input).as_deref(), Some("uci"));
-        assert_eq!(read_line(&mut input).as_deref(), Some("na\u{ef}ve"));
-        assert_eq!(read_line(&mut input).as_deref(), Some(""));
-        assert_eq!(read_line(&mut input).as_deref(), Some("last"));
-        assert_eq!(read_line(&mut input), None);
-    }
-
-    #[test]
-    fn the_rest_of_an_endless_line_is_dropped() {
-        let mut text = vec![b'x'; LONGEST_LINE as usize + 10];
-        text.extend_from_slice(b"\nisready\n");
-        let mut input: &[u8] = &text;
-        assert_eq!(
-            read_line(&mut input).map(|line| line.len() as u64),
-            Some(LONGEST_LINE)
-        );
-        assert_eq!(read_line(&mut input).as_deref(), Some("isready"));
     }
 }

@@ -2,6 +2,7 @@
 // Each test program uses a part of this.
 #![allow(dead_code)]
 
+use std::env;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -23,10 +24,14 @@ pub struct Client {
 impl Client {
     /// Starts the engine without a word said.
     pub fn start() -> Client {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_pleach"))
+        Client::run(&mut engine())
+    }
+
+    /// As [`Client::start`], with arguments and an environment of the caller's choice.
+    pub fn run(command: &mut Command) -> Client {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
             .spawn()
             .expect("the engine starts");
         let stdin = child.stdin.take();
@@ -153,6 +158,12 @@ impl Drop for Client {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// A command that runs the engine: the one just built, or that which `PLEACH_TEST_ENGINE` names.
+pub fn engine() -> Command {
+    let built = env!("CARGO_BIN_EXE_pleach").into();
+    Command::new(env::var_os("PLEACH_TEST_ENGINE").unwrap_or(built))
 }
 
 /// The word after `name` in a line.
