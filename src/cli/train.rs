@@ -44,6 +44,9 @@ pub struct TrainArgs {
     /// Groups of squares for the own king, each with weights of its own: 1, 5 or 10
     #[arg(long, default_value = "10", value_parser = king_buckets)]
     pub king_buckets: KingBuckets,
+    /// Add small dense layers over products of neurons to the output
+    #[arg(long)]
+    pub layers: bool,
     /// Passes over the data
     #[arg(long, default_value_t = 10.0, conflicts_with = "minutes")]
     pub epochs: f64,
@@ -142,6 +145,7 @@ pub fn run(args: TrainArgs) -> anyhow::Result<()> {
         name: args.name.or(stem).unwrap_or_default(),
         hidden: args.hidden,
         king_buckets: args.king_buckets,
+        layers: args.layers,
         batch: args.batch,
         lambda: args.lambda,
         scale: args.scale,

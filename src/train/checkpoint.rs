@@ -2,7 +2,7 @@
 //!
 //! Eight bytes of magic, the length of a JSON header as `u32`, the header, then the arrays of
 //! the model as floats in the machine's byte order: for each tile (its weights, then those that the
-//! king buckets share), the output weights and the output bias in turn the values, first moments
+//! king buckets share), the output weights, the output bias and the layers' arrays in turn the values, first moments
 //! and second moments. The last eight bytes are
 //! the hash (FNV-1a with 64 bits) of all bytes before them.
 
@@ -29,6 +29,9 @@ const MAX_HEADER_BYTES: u32 = 1 << 24;
 pub struct Progress {
     pub hidden: usize,
     pub king_buckets: usize,
+    /// Whether the network has dense layers.
+    #[serde(default)]
+    pub layered: bool,
     /// Optimiser steps taken.
     pub steps: u64,
     /// Seconds of training so far, pauses left out.
@@ -161,7 +164,7 @@ pub fn load(path: &Path) -> Result<(Model, Progress), CheckpointError> {
     let mut model = Model::zeroed(Shape {
         hidden,
         king_buckets,
-        layered: false,
+        layered: progress.layered,
     });
     for array in model.arrays_mut() {
         for part in [&mut array.value, &mut array.mean, &mut array.square] {

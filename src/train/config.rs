@@ -33,6 +33,8 @@ pub struct Config {
     pub name: String,
     pub hidden: usize,
     pub king_buckets: KingBuckets,
+    /// Whether dense layers add to the output.
+    pub layers: bool,
     pub batch: usize,
     pub lambda: f64,
     /// K, centipawns for an output of 1.0; `None` fits it to the results.
@@ -60,7 +62,7 @@ impl Config {
         Shape {
             hidden: self.hidden,
             king_buckets: self.king_buckets,
-            layered: false,
+            layered: self.layers,
         }
     }
 
@@ -207,6 +209,7 @@ mod tests {
             name: "test".to_owned(),
             hidden: 64,
             king_buckets: KingBuckets::Five,
+            layers: false,
             batch: 256,
             lambda: 0.0,
             scale: Some(200.0),

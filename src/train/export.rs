@@ -1,15 +1,24 @@
 //! From trained floats to the network file and back.
 
 use crate::nnue::features::KingBuckets;
+use crate::nnue::layers::{
+    FIRST, QuantisedLayers, SECOND, SECOND_INPUTS, products, to_output_units,
+};
 use crate::nnue::single_layer::{MAX_OUTPUT_WEIGHT, QA, QB, QuantisedNet};
 
 use super::kernel::Worker;
-use super::lanes::{HALF, TILE, neuron};
+use super::lanes::{HALF, TILE};
+use super::layers::{ACTIVE_ONE, FIRST_LIMIT, FIRST_ONE, TrainedLayers};
 use super::model::Model;
 use super::sample::{BUCKETS, MAX_ACTIVE, Sample};
 
 fn to_i16(x: f32, one: i32) -> i16 {
     (x * one as f32).round() as i16
+}
+
+/// Where the network file has the neuron of a tile's slot: partners stand half the width apart.
+const fn file_place(tile: usize, slot: usize, hidden: usize) -> usize {
+    slot / HALF * (hidden / 2) + tile * HALF + slot % HALF
 }
 
 /// Rounds the parameters to the integers of the network file. `scale` is centipawns for an
@@ -28,19 +37,86 @@ pub fn quantise(model: &Model, name: &str, scale: i32) -> QuantisedNet {
             };
             for slot in 0..TILE {
                 let weight = row[slot / HALF].0[slot % HALF];
-                into[tile_index * TILE + neuron(slot)] = to_i16(weight, QA);
+                into[file_place(tile_index, slot, hidden)] = to_i16(weight, QA);
             }
         }
     }
     let limit = MAX_OUTPUT_WEIGHT;
     for (index, &weight) in model.outputs.weights.floats().iter().enumerate() {
-        let (base, slot) = (index / TILE * TILE, index % TILE);
-        net.output_weights[base + neuron(slot)] = to_i16(weight, QB).clamp(-limit, limit);
+        let place = output_place(index, hidden);
+        net.output_weights[place] = to_i16(weight, QB).clamp(-limit, limit);
     }
     for (bias, &value) in net.output_bias.iter_mut().zip(model.outputs.bias.floats()) {
         *bias = (value * (QA * QB) as f32).round() as i32;
     }
+    net.layers = (model.layers.as_ref()).map(|layers| quantise_layers(layers, hidden));
     net
+}
+
+/// Where the network file has an output weight of the model.
+const fn output_place(index: usize, hidden: usize) -> usize {
+    let (row, tile, slot) = (index / hidden, index % hidden / TILE, index % TILE);
+    row * hidden + file_place(tile, slot, hidden)
+}
+
+/// Where the network file has a first-layer weight of the model, whose tiles have the products of
+/// the side to move, then the other side's.
+const fn first_place(index: usize, hidden: usize) -> usize {
+    let (row, output) = (index / FIRST, index % FIRST);
+    let (bucket, tile, slot) = (row / hidden, row % hidden / TILE, row % TILE);
+    (bucket * hidden + file_place(tile, slot, hidden)) * FIRST + output
+}
+
+/// Where the network file, which has them by output, has a second-layer weight of the model.
+const fn second_place(index: usize) -> usize {
+    let (row, output) = (index / SECOND, index % SECOND);
+    let (bucket, input) = (row / SECOND_INPUTS, row % SECOND_INPUTS);
+    (bucket * SECOND + output) * SECOND_INPUTS + input
+}
+
+fn quantise_layers(layers: &TrainedLayers, hidden: usize) -> QuantisedLayers {
+    let arrays = &layers.arrays;
+    let mut into = QuantisedLayers::zeroed(hidden);
+    for (index, &weight) in arrays.first.floats().iter().enumerate() {
+        let whole = (weight * FIRST_ONE)
+            .round()
+            .clamp(-FIRST_LIMIT, FIRST_LIMIT);
+        into.first_weights[first_place(index, hidden)] = whole as i8;
+    }
+    let limit = MAX_OUTPUT_WEIGHT;
+    for (index, &weight) in arrays.second.floats().iter().enumerate() {
+        into.second_weights[second_place(index)] = to_i16(weight, QB).clamp(-limit, limit);
+    }
+    for (into, &weight) in into.third_weights.iter_mut().zip(arrays.third.floats()) {
+        *into = to_i16(weight, QB).clamp(-limit, limit);
+    }
+    let rounded = |value: f32, one: f32| (value * one).round() as i32;
+    for (into, &bias) in (into.first_bias.iter_mut()).zip(arrays.first_bias.floats()) {
+        *into = rounded(bias, ACTIVE_ONE * FIRST_ONE);
+    }
+    for (into, &bias) in (into.second_bias.iter_mut()).zip(arrays.second_bias.floats()) {
+        *into = rounded(bias, ACTIVE_ONE * QB as f32);
+    }
+    into
+}
+
+fn restore_layers(layers: &mut TrainedLayers, net: &QuantisedLayers, hidden: usize) {
+    let arrays = &mut layers.arrays;
+    for (index, weight) in arrays.first.floats_mut().iter_mut().enumerate() {
+        *weight = f32::from(net.first_weights[first_place(index, hidden)]) / FIRST_ONE;
+    }
+    for (index, weight) in arrays.second.floats_mut().iter_mut().enumerate() {
+        *weight = f32::from(net.second_weights[second_place(index)]) / QB as f32;
+    }
+    for (weight, &from) in (arrays.third.floats_mut().iter_mut()).zip(&net.third_weights) {
+        *weight = f32::from(from) / QB as f32;
+    }
+    for (bias, &from) in (arrays.first_bias.floats_mut().iter_mut()).zip(&net.first_bias) {
+        *bias = from as f32 / (ACTIVE_ONE * FIRST_ONE);
+    }
+    for (bias, &from) in (arrays.second_bias.floats_mut().iter_mut()).zip(&net.second_bias) {
+        *bias = from as f32 / (ACTIVE_ONE * QB as f32);
+    }
 }
 
 /// Parameters to go on training from a network file; the optimiser starts afresh, and what the
@@ -65,13 +141,12 @@ pub fn restore(net: &QuantisedNet) -> Model {
                 &net.feature_weights[row_index * hidden..][..hidden]
             };
             for (slot, weight) in row.iter_mut().enumerate() {
-                *weight = f32::from(from[tile_index * TILE + neuron(slot)]) / QA as f32;
+                *weight = f32::from(from[file_place(tile_index, slot, hidden)]) / QA as f32;
             }
         }
     }
     for (index, weight) in model.outputs.weights.floats_mut().iter_mut().enumerate() {
-        let (base, slot) = (index / TILE * TILE, index % TILE);
-        *weight = f32::from(net.output_weights[base + neuron(slot)]) / QB as f32;
+        *weight = f32::from(net.output_weights[output_place(index, hidden)]) / QB as f32;
     }
     for (value, &bias) in model
         .outputs
@@ -81,6 +156,9 @@ pub fn restore(net: &QuantisedNet) -> Model {
         .zip(&net.output_bias)
     {
         *value = bias as f32 / (QA * QB) as f32;
+    }
+    if let (Some(layers), Some(net)) = (&mut model.layers, &net.layers) {
+        restore_layers(layers, net, hidden);
     }
     if shape.king_buckets != KingBuckets::One {
         model.factorise();
@@ -95,25 +173,36 @@ pub fn evaluate(net: &QuantisedNet, sample: &Sample) -> i32 {
     let mut views = [[0; MAX_ACTIVE]; 2];
     let [own, other] = &mut views;
     let count = sample.features(net.shape.king_buckets, own, other);
-    let bucket = sample.bucket();
+    let (bucket, width) = (sample.bucket(), net.shape.hidden);
     debug_assert!(bucket < BUCKETS);
+    let hidden = views.map(|inputs| hidden_sums(net, &inputs[..count]));
     let mut sum = 0i64;
-    for (half, inputs) in views.iter().enumerate() {
-        let weights =
-            &net.output_weights[(2 * bucket + half) * net.shape.hidden..][..net.shape.hidden];
-        for (neuron, &weight) in weights.iter().enumerate() {
-            let hidden: i32 = inputs[..count]
-                .iter()
-                .map(|&input| {
-                    i32::from(net.feature_weights[usize::from(input) * net.shape.hidden + neuron])
-                })
-                .sum();
-            let value = (hidden + i32::from(net.feature_bias[neuron])).clamp(0, QA);
+    for (side, values) in hidden.iter().enumerate() {
+        let weights = &net.output_weights[(2 * bucket + side) * width..][..width];
+        for (&value, &weight) in values.iter().zip(weights) {
+            let value = i32::from(value).clamp(0, QA);
             sum += i64::from(value * value / 4 * i32::from(weight));
         }
     }
-    let total = 4 * sum / i64::from(QA) + i64::from(net.output_bias[bucket]);
+    let mut total = 4 * sum / i64::from(QA) + i64::from(net.output_bias[bucket]);
+    if let Some(layers) = &net.layers {
+        let products = products([&hidden[0], &hidden[1]]);
+        total += to_output_units(layers.forward(&products, bucket));
+    }
     (total * i64::from(net.scale) / i64::from(QA * QB)) as i32
+}
+
+/// Hidden sums of a view.
+fn hidden_sums(net: &QuantisedNet, inputs: &[u16]) -> Vec<i16> {
+    let width = net.shape.hidden;
+    let mut sums = net.feature_bias.clone();
+    for &input in inputs {
+        let row = &net.feature_weights[usize::from(input) * width..][..width];
+        for (sum, weight) in sums.iter_mut().zip(row) {
+            *sum += weight;
+        }
+    }
+    sums
 }
 
 /// How far the quantised network strays from the floats, in centipawns: root mean square and

@@ -9,105 +9,41 @@
 //! once a chunk.
 //!
 //! Positions should come sorted by the king buckets of both sides (see `batch`): a chunk then
-//! needs few of the weight rows.
+//! needs few of the weight rows. Within a chunk they are sorted by output bucket and worked on in
+//! blocks of one bucket, so that its weights stay in registers.
 
 use crate::memory::LargeTable;
 use crate::nnue::features::KingBuckets;
 use crate::nnue::single_layer::Shape;
 
 use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, Task, Unit};
-use super::model::{FIXED_ONE, Gradients, Model, table};
+use super::layers::{self, SumSlopes, TrainedLayers};
+use super::loss::{Losses, Target, sigmoid};
+use super::model::{FIXED_ONE, Gradients, Model};
+use super::optimiser::table;
 use super::sample::{BUCKETS, MAX_ACTIVE, Sample};
 
 /// Positions that are worked on at once: their lines and one tile's weights share the
 /// second-level cache.
 pub const CHUNK: usize = 2048;
 const VIEWS: usize = 2 * CHUNK;
+/// The most positions in a block: what is kept of them for a tile fits the first-level cache.
+const BLOCK: usize = 64;
 /// The hidden sum at which a neuron stops responding.
 const LARGEST: i16 = FIXED_ONE as i16;
 /// Rows of output weights in a tile: one for each bucket and side.
 const OUTPUT_ROWS: usize = 2 * BUCKETS;
-
-/// What positions are to be evaluated as.
-#[derive(Clone, Copy, Debug)]
-pub struct Target {
-    /// Centipawns for an output of 1.0.
-    pub scale: f32,
-    /// Share of the game's result in the target; the rest is the score.
-    pub lambda: f32,
-}
-
-impl Target {
-    /// Expectations between 0 and 1: the goal, the score's and the result.
-    fn of(self, sample: &Sample) -> (f32, f32, f32) {
-        let score = sigmoid(f32::from(sample.score) / self.scale);
-        let result = f32::from(sample.half_points) / 2.0;
-        (
-            self.lambda * result + (1.0 - self.lambda) * score,
-            score,
-            result,
-        )
-    }
-}
-
-/// Sums over positions.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Losses {
-    pub positions: f64,
-    /// Squared error against the target.
-    pub target: f64,
-    /// Squared error against the score's expectation.
-    pub score: f64,
-    /// Squared error against the result.
-    pub result: f64,
-}
-
-impl Losses {
-    /// Adds another sum.
-    pub fn add(&mut self, other: &Losses) {
-        self.positions += other.positions;
-        self.target += other.target;
-        self.score += other.score;
-        self.result += other.result;
-    }
-
-    /// The mean of a sum over the positions; zero when there are none.
-    #[must_use]
-    pub fn mean(&self, sum: f64) -> f64 {
-        if self.positions > 0.0 {
-            sum / self.positions
-        } else {
-            0.0
-        }
-    }
-
-    /// Counts what an output (without its logistic function) gets wrong.
-    pub fn add_output(&mut self, sample: &Sample, output: f32, target: Target) {
-        let (goal, score, result) = target.of(sample);
-        self.note(sigmoid(output), goal, score, result);
-    }
-
-    fn note(&mut self, predicted: f32, target: f32, score: f32, result: f32) {
-        let squared = |x: f32| f64::from((predicted - x) * (predicted - x));
-        self.positions += 1.0;
-        self.target += squared(target);
-        self.score += squared(score);
-        self.result += squared(result);
-    }
-}
-
-/// The logistic function: expectation between 0 and 1 of an output.
-#[must_use]
-pub fn sigmoid(x: f32) -> f32 {
-    1.0 / (1.0 + (-x).exp())
-}
 
 /// One thread's working memory.
 pub struct Worker {
     pub gradients: Gradients,
     shape: Shape,
     unit: Unit,
+    /// The chunk's positions by output bucket.
     samples: Vec<Sample>,
+    /// Where each of the chunk's positions went.
+    places: Vec<u16>,
+    blocks: Vec<PositionBlock>,
     /// Active inputs of each view.
     active: Vec<[u16; MAX_ACTIVE]>,
     counts: Vec<u8>,
@@ -118,6 +54,57 @@ pub struct Worker {
     /// The loss's slope by each position's output.
     slopes: Vec<f32>,
     by_input: ByInput,
+    layers: LayerMemory,
+}
+
+/// Positions of one output bucket.
+#[derive(Clone, Copy, Debug)]
+struct PositionBlock {
+    bucket: usize,
+    from: usize,
+    to: usize,
+    /// Pairs of positions in the blocks before.
+    pairs: usize,
+}
+
+impl PositionBlock {
+    /// Pairs of positions, the last of which may lack one.
+    const fn count_pairs(&self) -> usize {
+        (self.to - self.from).div_ceil(2)
+    }
+
+    /// The block's places among the pairs of all blocks.
+    const fn pairs(&self) -> std::ops::Range<usize> {
+        self.pairs..self.pairs + self.count_pairs()
+    }
+}
+
+/// What the dense layers keep for the positions of a chunk or a block.
+struct LayerMemory {
+    /// By position: sums of the first and of the second layer.
+    first: Vec<Floats>,
+    second: Vec<Row>,
+    /// By pair of positions.
+    slopes: Vec<SumSlopes>,
+    /// By position of the block: products of a tile, and the loss's slopes by them.
+    products: [Line; BLOCK],
+    product_slopes: [Row; BLOCK],
+    /// By pair of positions of the block: products of each side, interleaved.
+    pairs: [[Line; 2]; BLOCK / 2],
+}
+
+impl LayerMemory {
+    fn new() -> LayerMemory {
+        const BLOCKS: usize = CHUNK / BLOCK + BUCKETS;
+        LayerMemory {
+            first: vec![Floats::ZERO; CHUNK],
+            second: vec![[Floats::ZERO; 2]; CHUNK],
+            slopes: vec![SumSlopes::ZERO; CHUNK / 2 + BLOCKS],
+            products: [Line::ZERO; BLOCK],
+            product_slopes: [[Floats::ZERO; 2]; BLOCK],
+            pairs: [[Line::ZERO; 2]; BLOCK / 2],
+        }
+    }
 }
 
 /// The views that have each input.
@@ -185,12 +172,15 @@ impl Worker {
             shape,
             unit,
             samples: Vec::with_capacity(CHUNK),
+            places: Vec::with_capacity(CHUNK),
+            blocks: Vec::new(),
             active: vec![[0; MAX_ACTIVE]; VIEWS],
             counts: vec![0; VIEWS],
             lines: table(shape.hidden / TILE * VIEWS),
             outputs: vec![Floats::ZERO; CHUNK],
             slopes: vec![0.0; CHUNK],
             by_input: ByInput::new(shape.rows()),
+            layers: LayerMemory::new(),
         }
     }
 
@@ -229,20 +219,19 @@ impl Worker {
         self.load(samples);
         let unit = self.unit;
         unit.run(Forward(self, model));
-        for (index, sample) in self.samples.iter().enumerate() {
-            each(sample, self.output(model, index, sample));
+        for (sample, &place) in samples.iter().zip(&self.places) {
+            each(sample, self.output(model, usize::from(place), sample));
         }
     }
 
     /// A position's output after the forward pass.
     fn output(&self, model: &Model, index: usize, sample: &Sample) -> f32 {
         let sum: f32 = self.outputs[index].0.iter().sum();
-        sum / (FIXED_ONE * FIXED_ONE) + model.outputs.bias.floats()[sample.bucket()]
+        sum + model.outputs.bias.floats()[sample.bucket()]
     }
 
     fn load(&mut self, samples: &[Sample]) {
-        self.samples.clear();
-        self.samples.extend(samples.iter().take(CHUNK));
+        self.sort(&samples[..samples.len().min(CHUNK)]);
         let buckets: KingBuckets = self.shape.king_buckets;
         let views = self.active.as_chunks_mut::<2>().0;
         for ((sample, [own, other]), counts) in
@@ -250,6 +239,41 @@ impl Worker {
         {
             let count = sample.features(buckets, own, other) as u8;
             *counts = [count; 2];
+        }
+    }
+
+    /// Sorts the positions by output bucket and divides them into blocks.
+    fn sort(&mut self, samples: &[Sample]) {
+        let mut ends = [0; BUCKETS];
+        for sample in samples {
+            ends[sample.bucket()] += 1;
+        }
+        let mut starts = [0; BUCKETS];
+        self.blocks.clear();
+        let (mut start, mut pairs) = (0, 0);
+        for bucket in 0..BUCKETS {
+            starts[bucket] = start;
+            let end = start + ends[bucket];
+            for from in (start..end).step_by(BLOCK) {
+                let to = (from + BLOCK).min(end);
+                let block = PositionBlock {
+                    bucket,
+                    from,
+                    to,
+                    pairs,
+                };
+                pairs += block.count_pairs();
+                self.blocks.push(block);
+            }
+            start = end;
+        }
+        self.samples.resize(samples.len(), Sample::default());
+        self.places.clear();
+        for sample in samples {
+            let place = &mut starts[sample.bucket()];
+            self.samples[*place] = *sample;
+            self.places.push(*place as u16);
+            *place += 1;
         }
     }
 }
@@ -273,33 +297,82 @@ impl Task for Forward<'_> {
         let Forward(worker, model) = self;
         let positions = worker.samples.len();
         worker.outputs[..positions].fill(Floats::ZERO);
-        let bias = model.shape.features();
-        let tiles = model.tiles.iter().zip(worker.lines.chunks_exact_mut(VIEWS));
-        for (number, (tile, lines)) in tiles.enumerate() {
-            let weights = output_rows(&model.outputs.used, model.shape.hidden, number);
-            let rows = &tile.lines[..];
-            let bias = l.line(&rows[bias]);
-            for (position, sample) in worker.samples.iter().enumerate() {
-                let bucket = sample.bucket();
-                let output = &mut worker.outputs[position];
-                let mut parts = [l.floats(output), l.splat(0.0)];
-                for side in 0..2 {
-                    let view = 2 * position + side;
-                    let count = usize::from(worker.counts[view]);
-                    let mut sums = bias;
-                    for &input in &worker.active[view][..count] {
-                        sums = l.add_lines(sums, l.line(&rows[usize::from(input)]));
-                    }
-                    l.put_line(&mut lines[view], sums);
-                    let inputs = l.clamp_to_floats(sums, LARGEST);
-                    for half in 0..2 {
-                        let weight = l.floats(&weights[2 * bucket + side][half]);
-                        let weighted = l.mul(inputs[half], weight);
-                        parts[half] = l.mul_add(weighted, inputs[half], parts[half]);
-                    }
-                }
-                l.put_floats(output, l.add(parts[0], parts[1]));
+        worker.layers.first[..positions].fill(Floats::ZERO);
+        for tile in 0..model.tiles.len() {
+            let weights = output_rows(&model.outputs.used, model.shape.hidden, tile);
+            for index in 0..worker.blocks.len() {
+                worker.sum_block(l, model, tile, &weights, index);
             }
+        }
+        let unit = l.splat(1.0 / (FIXED_ONE * FIXED_ONE));
+        for output in &mut worker.outputs[..positions] {
+            let scaled = l.mul(l.floats(output), unit);
+            l.put_floats(output, scaled);
+        }
+        let Some(layers) = &model.layers else {
+            return;
+        };
+        let memory = &mut worker.layers;
+        for block in &worker.blocks {
+            for position in block.from..block.to {
+                let sums = (&mut memory.first[position], &mut memory.second[position]);
+                let rounding = model.is_rounding();
+                let added = layers::go_forward(l, layers, block.bucket, rounding, sums);
+                let output = &mut worker.outputs[position];
+                let sum = l.add(l.floats(output), added);
+                l.put_floats(output, sum);
+            }
+        }
+    }
+}
+
+impl Worker {
+    /// A tile's hidden sums of a block of positions, and what they add to the outputs and to the
+    /// sums of the dense layers.
+    #[inline(always)]
+    fn sum_block<L: Lanes>(
+        &mut self,
+        l: L,
+        model: &Model,
+        tile: usize,
+        weights: &[Row; OUTPUT_ROWS],
+        index: usize,
+    ) {
+        let block = self.blocks[index];
+        let weights = &weights[2 * block.bucket..][..2];
+        let rows = &model.tiles[tile].lines[..];
+        let bias = l.line(&rows[model.shape.features()]);
+        let lines = &mut self.lines[tile * VIEWS..][..VIEWS];
+        let rounding = model.is_rounding();
+        for position in block.from..block.to {
+            let output = &mut self.outputs[position];
+            let mut parts = [l.floats(output), l.splat(0.0)];
+            let mut inputs = [[l.splat(0.0); 2]; 2];
+            for side in 0..2 {
+                let view = 2 * position + side;
+                let count = usize::from(self.counts[view]);
+                let mut sums = bias;
+                for &input in &self.active[view][..count] {
+                    sums = l.add_lines(sums, l.line(&rows[usize::from(input)]));
+                }
+                l.put_line(&mut lines[view], sums);
+                inputs[side] = l.clamp_to_floats(sums, LARGEST);
+                for half in 0..2 {
+                    let weight = l.floats(&weights[side][half]);
+                    let weighted = l.mul(inputs[side][half], weight);
+                    parts[half] = l.mul_add(weighted, inputs[side][half], parts[half]);
+                }
+            }
+            l.put_floats(output, l.add(parts[0], parts[1]));
+            if model.layers.is_some() {
+                let products = layers::products(l, inputs, rounding);
+                l.put_line(&mut self.layers.products[position - block.from], products);
+            }
+        }
+        if let Some(layers) = &model.layers {
+            let sums = &mut self.layers.first[block.from..block.to];
+            let at = (block.bucket, tile);
+            layers::add_products(l, layers, at, &self.layers.products, sums);
         }
     }
 }
@@ -314,27 +387,25 @@ impl Task for Backward<'_> {
     fn run<L: Lanes>(self, l: L) {
         let Backward(worker, model) = self;
         let (hidden, rows) = (model.shape.hidden, model.shape.rows());
-        let lines = worker.lines.chunks_exact_mut(VIEWS);
-        let tiles = worker.gradients.tiles.chunks_exact_mut(rows);
-        for (number, (lines, gradients)) in lines.zip(tiles).enumerate() {
-            let weights = output_rows(&model.outputs.used, hidden, number);
+        if let Some(layers) = &model.layers {
+            worker.go_back_small(l, layers, model.is_rounding());
+        }
+        for tile in 0..model.tiles.len() {
+            let weights = output_rows(&model.outputs.used, hidden, tile);
             let mut sums = [[Floats::ZERO; 2]; OUTPUT_ROWS];
-            for (position, sample) in worker.samples.iter().enumerate() {
-                let slope = worker.slopes[position];
-                for side in 0..2 {
-                    let row = 2 * sample.bucket() + side;
-                    let line = &mut lines[2 * position + side];
-                    differentiate(l, line, &weights[row], &mut sums[row], slope);
-                }
+            for index in 0..worker.blocks.len() {
+                worker.differentiate_block(l, model, tile, &weights, &mut sums, index);
             }
             let into = &mut worker.gradients.weights;
             for (row, sums) in sums.iter().enumerate() {
-                let at = row * hidden / HALF + 2 * number;
+                let at = row * hidden / HALF + 2 * tile;
                 for half in 0..2 {
                     let sum = l.add(l.floats(&into[at + half]), l.floats(&sums[half]));
                     l.put_floats(&mut into[at + half], sum);
                 }
             }
+            let lines = &worker.lines[tile * VIEWS..][..VIEWS];
+            let gradients = &mut worker.gradients.tiles[tile * rows..][..rows];
             for &(input, from, to) in &worker.by_input.rows {
                 let views = &worker.by_input.views[from..to];
                 sum_views(l, lines, views, &mut gradients[input]);
@@ -343,23 +414,114 @@ impl Task for Backward<'_> {
     }
 }
 
-/// Replaces a line of hidden sums by their gradients and adds to the output weights' gradients.
+impl Worker {
+    /// Gradients of the small dense layers, and the slopes by their first sums.
+    #[inline(always)]
+    fn go_back_small<L: Lanes>(&mut self, l: L, layers: &TrainedLayers, rounding: bool) {
+        let Some(gradients) = &mut self.gradients.layers else {
+            return;
+        };
+        let memory = &mut self.layers;
+        for block in &self.blocks {
+            for pair in 0..block.count_pairs() {
+                let first = block.from + 2 * pair;
+                let mut by_sums = [l.splat(0.0); 2];
+                for position in first..block.to.min(first + 2) {
+                    let sums = (&memory.first[position], &memory.second[position]);
+                    let slope = self.slopes[position];
+                    let bucket = block.bucket;
+                    by_sums[position - first] =
+                        layers::go_back(l, layers, bucket, sums, slope, gradients, rounding);
+                }
+                memory.slopes[block.pairs + pair] = layers::pair_slopes(l, by_sums);
+            }
+        }
+    }
+
+    /// Replaces a tile's hidden sums of a block by their gradients and adds to the gradients of the
+    /// output weights and of the first dense layer.
+    #[inline(always)]
+    fn differentiate_block<L: Lanes>(
+        &mut self,
+        l: L,
+        model: &Model,
+        tile: usize,
+        weights: &[Row; OUTPUT_ROWS],
+        sums: &mut [Row; OUTPUT_ROWS],
+        index: usize,
+    ) {
+        let block = self.blocks[index];
+        let rows = 2 * block.bucket..2 * block.bucket + 2;
+        let (weights, sums) = (&weights[rows.clone()], &mut sums[rows]);
+        let lines = &mut self.lines[tile * VIEWS..][..VIEWS];
+        let memory = &mut self.layers;
+        let slopes = &memory.slopes[block.pairs()];
+        let count = block.to - block.from;
+        let at = (block.bucket, tile);
+        if let Some(layers) = &model.layers {
+            let into = &mut memory.product_slopes[..count];
+            layers::product_slopes(l, layers, at, slopes, into);
+        }
+        for position in 0..count {
+            let views = &mut lines[2 * (block.from + position)..][..2];
+            let inputs = [0, 1].map(|side| l.clamp_to_floats(l.line(&views[side]), LARGEST));
+            let mut by_product = None;
+            if model.layers.is_some() {
+                let products = layers::products(l, inputs, model.is_rounding());
+                l.put_line(&mut memory.products[position], products);
+                by_product = Some(memory.product_slopes[position]);
+            }
+            for side in 0..2 {
+                let slope = self.slopes[block.from + position];
+                let mut gradient =
+                    square_gradients(l, inputs[side], &weights[side], &mut sums[side], slope);
+                if let Some(by_product) = &by_product {
+                    let by_product = l.floats(&by_product[side]);
+                    let more = layers::partner_slopes(l, inputs[side], by_product);
+                    gradient = [l.add(gradient[0], more[0]), l.add(gradient[1], more[1])];
+                }
+                // A neuron at either end of its range does not respond.
+                let inside = |half: usize| l.inside(gradient[half], inputs[side][half], FIXED_ONE);
+                l.put_line(&mut views[side], l.shorten([inside(0), inside(1)]));
+            }
+        }
+        if let Some(gradients) = &mut self.gradients.layers {
+            if count < BLOCK {
+                memory.products[count] = Line::ZERO;
+            }
+            let pairs = &mut memory.pairs[..block.count_pairs()];
+            for (pair, products) in pairs.iter_mut().zip(memory.products.as_chunks::<2>().0) {
+                let interleaved = l.interleave(l.line(&products[0]), l.line(&products[1]));
+                for side in 0..2 {
+                    l.put_line(&mut pair[side], interleaved[side]);
+                }
+            }
+            let into = gradients.of_tile(block.bucket, tile);
+            layers::add_first_gradients(l, pairs, slopes, into);
+        }
+    }
+}
+
+/// Slopes by a view's hidden values through their squares; adds to the output weights' gradients.
 #[inline(always)]
-fn differentiate<L: Lanes>(l: L, line: &mut Line, weights: &Row, sums: &mut Row, slope: f32) {
+fn square_gradients<L: Lanes>(
+    l: L,
+    inputs: [L::Floats; 2],
+    weights: &Row,
+    sums: &mut Row,
+    slope: f32,
+) -> [L::Floats; 2] {
     let per_square = l.splat(slope / (FIXED_ONE * FIXED_ONE));
     let per_sum = l.splat(2.0 * slope / FIXED_ONE);
-    let inputs = l.clamp_to_floats(l.line(line), LARGEST);
     let gradient = |half: usize, sum: &mut Floats| {
         let input = inputs[half];
         let scaled = l.mul(input, per_square);
         l.put_floats(sum, l.mul_add(scaled, input, l.floats(sum)));
         let weighted = l.mul(l.floats(&weights[half]), per_sum);
-        // A neuron at either end of its range does not respond.
-        l.inside(l.mul(weighted, input), input, FIXED_ONE)
+        l.mul(weighted, input)
     };
     let [low, high] = sums;
-    let row = [gradient(0, low), gradient(1, high)];
-    l.put_line(line, l.shorten(row));
+    [gradient(0, low), gradient(1, high)]
 }
 
 /// Adds the gradients of the listed views to an input's row.

@@ -35,6 +35,13 @@ pub type Row = [Floats; 2];
 
 impl Line {
     pub const ZERO: Line = Line([0; TILE]);
+
+    /// The numbers two by two, as the 32 bits that [`Lanes::dot_pairs`] takes.
+    #[inline(always)]
+    #[must_use]
+    pub fn pairs(&self) -> &[i32; HALF] {
+        bytemuck::cast_ref(&self.0)
+    }
 }
 
 impl Floats {
@@ -89,6 +96,19 @@ pub trait Lanes: Copy {
     ) -> [Self::Floats; 2];
 
     fn total(self, a: Self::Floats) -> f32;
+
+    /// `value` brought between 0 and `limit`.
+    fn clip(self, value: Self::Floats, limit: f32) -> Self::Floats;
+
+    /// The whole numbers at or below numbers of at least 0.
+    fn floor(self, value: Self::Floats) -> Self::Floats;
+
+    /// Two lines taken in turn, four numbers of each at a time: first those that are in the first
+    /// half of a [`Row`], then the others.
+    fn interleave(self, a: Self::Line, b: Self::Line) -> [Self::Line; 2];
+
+    /// `sums` plus, in each place, the products of a pair of bfloat16 with the two of `line` there.
+    fn dot_pairs(self, sums: Self::Floats, pair: i32, line: Self::Line) -> Self::Floats;
 }
 
 /// Work for some kind of [`Lanes`].
@@ -179,13 +199,13 @@ fn each(f: impl Fn(usize) -> f32) -> Floats {
 
 /// The float whose upper half is `bits`.
 #[inline(always)]
-fn lengthen(bits: i16) -> f32 {
+pub(super) fn lengthen(bits: i16) -> f32 {
     f32::from_bits(u32::from(bits as u16) << 16)
 }
 
 /// A float's upper half, rounded to the nearest.
 #[inline(always)]
-fn upper_half(value: f32) -> i16 {
+pub(super) fn upper_half(value: f32) -> i16 {
     const HALF_UNIT: u32 = 0x8000;
     (value.to_bits().wrapping_add(HALF_UNIT) >> 16) as i16
 }
@@ -286,6 +306,35 @@ impl<const FUSED: bool> Lanes for Portable<FUSED> {
     #[inline(always)]
     fn total(self, a: Floats) -> f32 {
         a.0.iter().sum()
+    }
+
+    #[inline(always)]
+    fn clip(self, value: Floats, limit: f32) -> Floats {
+        each(|i| value.0[i].max(0.0).min(limit))
+    }
+
+    #[inline(always)]
+    fn floor(self, value: Floats) -> Floats {
+        each(|i| value.0[i] as i32 as f32)
+    }
+
+    #[inline(always)]
+    fn interleave(self, a: Line, b: Line) -> [Line; 2] {
+        [0, HALF].map(|first| {
+            Line(std::array::from_fn(|i| {
+                let at = neuron(first + i / 2);
+                if i % 2 == 0 { a.0[at] } else { b.0[at] }
+            }))
+        })
+    }
+
+    #[inline(always)]
+    fn dot_pairs(self, sums: Floats, pair: i32, line: Line) -> Floats {
+        let (low, high) = (lengthen(pair as i16), lengthen((pair >> 16) as i16));
+        each(|i| {
+            let products = low * lengthen(line.0[2 * i]) + high * lengthen(line.0[2 * i + 1]);
+            sums.0[i] + products
+        })
     }
 }
 
@@ -464,90 +513,50 @@ mod x86 {
             // SAFETY: see above.
             unsafe { _mm512_reduce_add_ps(a) }
         }
-    }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::train::shuffle::mix;
-
-    /// Runs every operation on some numbers.
-    struct Everything;
-
-    #[derive(Debug)]
-    struct Results {
-        lines: Vec<Line>,
-        floats: Vec<Row>,
-    }
-
-    impl Task for Everything {
-        type Output = Results;
-
-        fn run<L: Lanes>(self, l: L) -> Results {
-            let random =
-                |seed: u64| Line(std::array::from_fn(|i| mix(seed << 8 | i as u64) as i16));
-            let (mut lines, mut floats) = (Vec::new(), Vec::new());
-            let mut keep_line = |line| {
-                let mut kept = Line::ZERO;
-                l.put_line(&mut kept, line);
-                lines.push(kept);
-            };
-            let mut keep = |row: [L::Floats; 2]| {
-                let mut kept = [Floats::ZERO; 2];
-                l.put_floats(&mut kept[0], row[0]);
-                l.put_floats(&mut kept[1], row[1]);
-                floats.push(kept);
-            };
-            let (a, b) = (l.line(&random(1)), l.line(&random(2)));
-            keep_line(l.add_lines(a, b));
-            let (x, y) = (l.clamp_to_floats(a, 2040), l.to_floats(b));
-            keep(x);
-            keep(y);
-            let both =
-                |f: &dyn Fn(L::Floats, L::Floats) -> L::Floats| [f(x[0], y[0]), f(x[1], y[1])];
-            keep(both(&|a, b| l.mul(a, b)));
-            keep(both(&|a, b| l.add(a, b)));
-            keep(both(&|a, b| l.mul_add(a, b, l.splat(0.5))));
-            keep(both(&|a, b| l.inside(b, a, 2040.0)));
-            let (short_x, short_y) = (l.shorten(x), l.shorten(y));
-            keep_line(short_x);
-            keep_line(short_y);
-            keep(l.add_short_pair([l.splat(1.0), l.splat(2.0)], short_x, short_y));
-            keep([l.splat(l.total(x[0])), l.splat(l.total(y[1]))]);
-            Results { lines, floats }
+        #[inline(always)]
+        fn clip(self, value: __m512, limit: f32) -> __m512 {
+            // SAFETY: see above.
+            unsafe {
+                let value = _mm512_max_ps(value, _mm512_setzero_ps());
+                _mm512_min_ps(value, _mm512_set1_ps(limit))
+            }
         }
-    }
 
-    #[test]
-    fn all_units_compute_alike() {
-        let expected = Everything.run(Portable::<false>);
-        for unit in Unit::available() {
-            let found = unit.run(Everything);
-            assert_eq!(found.lines, expected.lines, "{unit:?}");
-            for (index, (a, b)) in found.floats.iter().zip(&expected.floats).enumerate() {
-                for (a, b) in a.as_flattened_floats().zip(b.as_flattened_floats()) {
-                    assert!((a - b).abs() <= 1e-4 * b.abs(), "{unit:?} {index}: {a} {b}");
+        #[inline(always)]
+        fn floor(self, value: __m512) -> __m512 {
+            // SAFETY: see above.
+            unsafe { _mm512_roundscale_ps::<_MM_FROUND_TO_NEG_INF>(value) }
+        }
+
+        #[inline(always)]
+        fn interleave(self, a: __m512i, b: __m512i) -> [__m512i; 2] {
+            // SAFETY: see above.
+            unsafe { [_mm512_unpacklo_epi16(a, b), _mm512_unpackhi_epi16(a, b)] }
+        }
+
+        #[inline(always)]
+        fn dot_pairs(self, sums: __m512, pair: i32, line: __m512i) -> __m512 {
+            // SAFETY: see above.
+            unsafe {
+                let pair = _mm512_set1_epi32(pair);
+                if BF16 {
+                    let words = |line| std::mem::transmute::<__m512i, __m512bh>(line);
+                    _mm512_dpbf16_ps(sums, words(pair), words(line))
+                } else {
+                    let first = |line| _mm512_castsi512_ps(_mm512_slli_epi32::<16>(line));
+                    let second = |line| {
+                        let mask = _mm512_set1_epi32(0xffff_0000_u32 as i32);
+                        _mm512_castsi512_ps(_mm512_and_si512(line, mask))
+                    };
+                    let sums = _mm512_fmadd_ps(first(pair), first(line), sums);
+                    _mm512_fmadd_ps(second(pair), second(line), sums)
                 }
             }
         }
     }
-
-    trait Flatten {
-        fn as_flattened_floats(&self) -> impl Iterator<Item = f32>;
-    }
-
-    impl Flatten for Row {
-        fn as_flattened_floats(&self) -> impl Iterator<Item = f32> {
-            self.iter().flat_map(|floats| floats.0)
-        }
-    }
-
-    #[test]
-    fn slots_are_a_permutation_of_neurons() {
-        let mut seen = [false; TILE];
-        for slot in 0..TILE {
-            assert!(!std::mem::replace(&mut seen[neuron(slot)], true));
-        }
-    }
 }
+
+#[cfg(test)]
+#[path = "lanes_tests.rs"]
+mod tests;

@@ -1,4 +1,4 @@
-//! The network's parameters while they are trained, and the optimiser that moves them.
+//! The network's parameters while they are trained.
 //!
 //! The hidden layer is cut into tiles of 32 neurons. A tile's feature weights for one input are
 //! then one cache line as 16-bit integers, and the rows that a few king buckets need fit the
@@ -14,6 +14,8 @@ use crate::memory::LargeTable;
 use crate::nnue::single_layer::{MAX_OUTPUT_WEIGHT, PIECE_FEATURES, QA, QB, Shape};
 
 use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, Task, Unit, neuron};
+use super::layers::{LayerGradients, TrainedLayers};
+use super::optimiser::{Rate, Trained, WEIGHT_LIMIT, add, hold, round, table};
 use super::sample::BUCKETS;
 use super::shuffle::mix;
 
@@ -21,115 +23,8 @@ use super::shuffle::mix;
 const FINER: i32 = 8;
 /// What stands for 1.0 in that copy; there is room for hidden sums up to 16.
 pub const FIXED_ONE: f32 = (FINER * QA) as f32;
-/// Bound of all weights, so that the quantised ones fit their integers.
-pub const WEIGHT_LIMIT: f32 = 1.98;
 /// Inputs that are active in a typical position: the fan-in for the initial weights.
 const TYPICAL_ACTIVE: f32 = 32.0;
-
-/// Numbers with their first and second moments, as Adam keeps them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Trained {
-    pub value: LargeTable<Floats>,
-    pub mean: LargeTable<Floats>,
-    pub square: LargeTable<Floats>,
-}
-
-impl Trained {
-    fn zeroed(len: usize) -> Trained {
-        let zeros = || table(len.div_ceil(HALF));
-        Trained {
-            value: zeros(),
-            mean: zeros(),
-            square: zeros(),
-        }
-    }
-
-    /// The values one by one.
-    #[must_use]
-    pub fn floats(&self) -> &[f32] {
-        bytemuck::cast_slice(&self.value)
-    }
-
-    /// The values one by one, to be set.
-    pub fn floats_mut(&mut self) -> &mut [f32] {
-        bytemuck::cast_slice_mut(&mut self.value)
-    }
-
-    /// The values of a tile's rows.
-    fn rows(&self) -> &[Row] {
-        self.value.as_chunks().0
-    }
-
-    /// One step of AdamW (Loshchilov and Hutter 2019) with weights held within `limit`;
-    /// `gradient` is multiplied by `factor` and set to zero.
-    #[inline(always)]
-    fn step(&mut self, gradients: &mut [Floats], factor: f32, rate: &Rate, limit: f32) {
-        let cells = (self.value.iter_mut().zip(&mut self.mean[..]))
-            .zip(&mut self.square[..])
-            .zip(gradients);
-        for (((value, mean), square), gradient) in cells {
-            for i in 0..HALF {
-                let slope = gradient.0[i] * factor;
-                let m = mean.0[i] * rate.beta1 + slope * (1.0 - rate.beta1);
-                let s = square.0[i] * rate.beta2 + slope * slope * (1.0 - rate.beta2);
-                let direction = m * rate.correct1 / ((s * rate.correct2).sqrt() + EPSILON);
-                let moved = value.0[i] * rate.keep - direction * rate.learning;
-                value.0[i] = hold(moved, limit);
-                mean.0[i] = m;
-                square.0[i] = s;
-            }
-            *gradient = Floats::ZERO;
-        }
-    }
-}
-
-/// Zeros on huge pages.
-///
-/// # Panics
-/// If the system refuses the memory, without which no training is possible.
-pub(super) fn table<T: bytemuck::Zeroable>(len: usize) -> LargeTable<T> {
-    LargeTable::new(len).expect("memory for training")
-}
-
-/// `x` brought between `-limit` and `limit`; comparisons that vectorise, unlike `clamp`'s.
-#[inline(always)]
-fn hold(x: f32, limit: f32) -> f32 {
-    let below = if x > limit { limit } else { x };
-    if below < -limit { -limit } else { below }
-}
-
-const BETA1: f32 = 0.9;
-const BETA2: f32 = 0.999;
-const EPSILON: f32 = 1e-8;
-const DECAY: f32 = 0.01;
-
-/// What one optimiser step needs to know.
-#[derive(Clone, Copy, Debug)]
-pub struct Rate {
-    learning: f32,
-    keep: f32,
-    beta1: f32,
-    beta2: f32,
-    correct1: f32,
-    correct2: f32,
-}
-
-impl Rate {
-    /// The rate for the `step`-th step, counted from 1, at learning rate `learning`.
-    #[must_use]
-    pub fn new(learning: f64, step: u64) -> Rate {
-        let power = i32::try_from(step).unwrap_or(i32::MAX);
-        let correct = |beta: f32| (1.0 / (1.0 - f64::from(beta).powi(power))) as f32;
-        Rate {
-            learning: learning as f32,
-            keep: (1.0 - f64::from(DECAY) * learning) as f32,
-            beta1: BETA1,
-            beta2: BETA2,
-            correct1: correct(BETA1),
-            correct2: correct(BETA2),
-        }
-    }
-}
 
 /// 32 hidden neurons with all their input weights.
 #[derive(Clone, Debug)]
@@ -230,6 +125,24 @@ impl Task for StepTiles<'_, '_> {
     }
 }
 
+/// One optimiser step of the dense layers.
+struct StepLayers<'a, 'b>(
+    &'a mut TrainedLayers,
+    Vec<&'b mut LayerGradients>,
+    &'a Update,
+);
+
+impl Task for StepLayers<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, _lanes: L) {
+        let StepLayers(layers, mut parts, update) = self;
+        layers.step(&mut parts, update.factor, &update.rate);
+        layers.refresh(update.quantisation);
+    }
+}
+
 /// Makes the integers of all tiles anew.
 struct RefreshTiles<'a>(&'a mut [Tile], FakeQuantisation);
 
@@ -245,21 +158,8 @@ impl Task for RefreshTiles<'_> {
 }
 
 #[inline(always)]
-fn add(a: &Floats, b: &Floats) -> Floats {
-    Floats(std::array::from_fn(|i| a.0[i] + b.0[i]))
-}
-
-#[inline(always)]
 fn add_held(a: &Floats, b: &Floats) -> Floats {
     Floats(std::array::from_fn(|i| hold(a.0[i] + b.0[i], WEIGHT_LIMIT)))
-}
-
-/// The nearest whole number, of halves the even one, for numbers below 2^22: by adding what
-/// leaves no bits for fractions, which vectorises everywhere.
-#[inline(always)]
-fn round(x: f32) -> f32 {
-    const NO_FRACTION: f32 = 12_582_912.0; // 1.5 * 2^23
-    (x + NO_FRACTION) - NO_FRACTION
 }
 
 /// Whether positions are evaluated with the rounded numbers that the network file will hold
@@ -309,6 +209,7 @@ pub struct Model {
     /// N / 32 tiles.
     pub tiles: Vec<Tile>,
     pub outputs: Outputs,
+    pub layers: Option<TrainedLayers>,
     /// Optimiser steps taken.
     pub steps: u64,
     quantisation: FakeQuantisation,
@@ -325,6 +226,7 @@ pub struct Gradients {
     pub weights: Vec<Floats>,
     /// `[BUCKETS]`, then padding.
     pub bias: Floats,
+    pub layers: Option<LayerGradients>,
 }
 
 impl Gradients {
@@ -336,6 +238,7 @@ impl Gradients {
             touched: vec![false; shape.rows()],
             weights: vec![Floats::ZERO; BUCKETS * 2 * shape.hidden / HALF],
             bias: Floats::ZERO,
+            layers: shape.layered.then(|| LayerGradients::zeroed(shape)),
         }
     }
 }
@@ -356,6 +259,7 @@ impl Model {
         for weight in model.outputs.weights.floats_mut() {
             *weight = normal.next() * deviation;
         }
+        model.layers = (shape.layered).then(|| TrainedLayers::random(shape, &mut normal));
         model.refresh();
         model
     }
@@ -377,6 +281,7 @@ impl Model {
                 weights,
                 bias: Trained::zeroed(BUCKETS),
             },
+            layers: shape.layered.then(|| TrainedLayers::zeroed(shape)),
             steps: 0,
             quantisation: FakeQuantisation::Off,
         }
@@ -388,13 +293,19 @@ impl Model {
             .tiles
             .iter()
             .flat_map(|tile| [&tile.weights, &tile.shared]);
-        tiles.chain([&self.outputs.weights, &self.outputs.bias])
+        let layers = self.layers.iter().flat_map(|layers| layers.arrays.each());
+        tiles
+            .chain([&self.outputs.weights, &self.outputs.bias])
+            .chain(layers)
     }
 
     /// The same, to be set.
     pub fn arrays_mut(&mut self) -> impl Iterator<Item = &mut Trained> {
         let tiles = (self.tiles.iter_mut()).flat_map(|tile| [&mut tile.weights, &mut tile.shared]);
-        tiles.chain([&mut self.outputs.weights, &mut self.outputs.bias])
+        let layers = (self.layers.iter_mut()).flat_map(|layers| layers.arrays.each_mut());
+        tiles
+            .chain([&mut self.outputs.weights, &mut self.outputs.bias])
+            .chain(layers)
     }
 
     /// Forgets the optimiser's state, as for a new run from these weights.
@@ -422,9 +333,9 @@ impl Model {
         }
     }
 
-    /// This network with more neurons or king buckets, which gives every position the same output
+    /// This network with more neurons or king buckets or with dense layers, which gives every position the same output
     /// as before ("Net2Net", Chen, Goodfellow and Shlens 2015): new neurons have random inputs and
-    /// outputs of zero, new king buckets the weights of the one that their squares belonged to.
+    /// outputs of zero, as have new layers, new king buckets the weights of the one that their squares belonged to.
     /// The optimiser starts afresh.
     #[must_use]
     pub fn widened(&self, shape: Shape, seed: u64) -> Model {
@@ -456,6 +367,12 @@ impl Model {
         }
         let bias = &mut wide.outputs.bias.value;
         bias.copy_from_slice(&self.outputs.bias.value);
+        if let Some(layers) = &mut wide.layers {
+            match &self.layers {
+                Some(narrow) => layers.widen(narrow),
+                None => layers.arrays.third.value.fill(Floats::ZERO),
+            }
+        }
         wide.refresh();
         wide
     }
@@ -464,6 +381,15 @@ impl Model {
     pub fn refresh(&mut self) {
         Unit::best().run(RefreshTiles(&mut self.tiles, self.quantisation));
         self.outputs.refresh_used(self.quantisation);
+        if let Some(layers) = &mut self.layers {
+            layers.refresh(self.quantisation);
+        }
+    }
+
+    /// Whether evaluation rounds as the network file does.
+    #[must_use]
+    pub fn is_rounding(&self) -> bool {
+        self.quantisation == FakeQuantisation::On
     }
 
     /// Sets whether evaluation rounds as the network file does.
@@ -499,6 +425,10 @@ impl Model {
             .step(&mut weights, factor, &rate, WEIGHT_LIMIT);
         outputs.bias.step(&mut [bias], factor, &rate, f32::INFINITY);
         outputs.refresh_used(self.quantisation);
+        if let Some(layers) = &mut self.layers {
+            let parts = gradients.iter_mut().filter_map(|part| part.layers.as_mut());
+            Unit::best().run(StepLayers(layers, parts.collect(), &update));
+        }
         let rows = self.shape.rows();
         let (mut tiles, mut touched) = (Vec::with_capacity(threads), Vec::with_capacity(threads));
         for part in gradients.iter_mut() {
@@ -532,12 +462,12 @@ impl Model {
 }
 
 /// Normally distributed numbers by the sum of uniform ones, which has no far tails.
-struct Normal {
+pub(super) struct Normal {
     state: u64,
 }
 
 impl Normal {
-    fn next(&mut self) -> f32 {
+    pub fn next(&mut self) -> f32 {
         const TERMS: usize = 12;
         let uniform = |state: &mut u64| {
             *state = mix(*state);

@@ -16,8 +16,9 @@ use super::batch::Batch;
 use super::checkpoint::{self, LossPoint, Progress};
 use super::config::{Config, check_scale};
 use super::export;
-use super::kernel::{CHUNK, Losses, Target, Worker};
+use super::kernel::{CHUNK, Worker};
 use super::load::{self, Dataset, FileSummary, LoadProgress};
+use super::loss::{Losses, Target};
 use super::model::{FakeQuantisation, Model};
 use super::report::Reporter;
 use super::sample::Sample;
@@ -376,6 +377,7 @@ impl<'a> Trainer<'a> {
         let progress = Progress {
             hidden: self.config.hidden,
             king_buckets: self.config.king_buckets.count(),
+            layered: self.config.layers,
             steps: self.model.steps,
             seconds: self.seconds,
             fingerprint: self.fingerprint,
@@ -508,6 +510,10 @@ fn begin(config: &Config, fingerprint: u64) -> anyhow::Result<(Model, Progress)>
         "the network to start from has {} king buckets, more than {}",
         model.shape.king_buckets.count(),
         shape.king_buckets.count()
+    );
+    ensure!(
+        shape.layered || !model.shape.layered,
+        "the network to start from has dense layers: give --layers"
     );
     Ok((model.widened(shape, config.seed), Progress::default()))
 }

@@ -74,6 +74,7 @@ fn config(directory: &Path, name: &str) -> Config {
         name: "test".to_owned(),
         hidden: 64,
         king_buckets: KingBuckets::Five,
+        layers: false,
         batch: 256,
         lambda: 0.0,
         scale: Some(200.0),
@@ -113,8 +114,20 @@ fn trainer(config: &Config) -> Trainer<'_> {
 
 #[test]
 fn a_run_learns_and_leaves_net_and_record() {
-    let scratch = Scratch::new("run");
-    let config = config(&scratch.0, "net");
+    check_run(false);
+}
+
+#[test]
+fn a_layered_run_learns_and_leaves_net_and_record() {
+    check_run(true);
+}
+
+fn check_run(layers: bool) {
+    let scratch = Scratch::new(&format!("run-{layers}"));
+    let config = Config {
+        layers,
+        ..config(&scratch.0, "net")
+    };
     let mut trainer = trainer(&config);
     trainer.measure();
     let before = trainer.held_out.target;
@@ -129,9 +142,10 @@ fn a_run_learns_and_leaves_net_and_record() {
         "{before} to {learnt} and {unseen}"
     );
     let net = QuantisedNet::load(&config.output).expect("a network");
-    assert_eq!((net.shape.hidden, net.scale), (64, 200));
+    assert_eq!((net.shape, net.scale), (config.shape(), 200));
     let record = fs::read_to_string(config.output.with_extension("json")).expect("a record");
     let record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
+    assert_eq!(record["config"]["layers"], layers);
     assert_eq!(record["files"][0]["games"], 60);
     // One loss an epoch, the last of them the network's.
     let losses = record["losses"].as_array().expect("losses on the way");
@@ -148,11 +162,15 @@ fn a_run_learns_and_leaves_net_and_record() {
 #[test]
 fn a_resumed_run_equals_an_uninterrupted_one() {
     let scratch = Scratch::new("resume");
-    let whole_config = config(&scratch.0, "whole");
+    let whole_config = Config {
+        layers: true,
+        ..config(&scratch.0, "whole")
+    };
     let mut whole = trainer(&whole_config);
     while whole.advance().is_some() {}
     let cut_config = Config {
         // Both runs are one and the same but for where they keep their files.
+        layers: true,
         ..config(&scratch.0, "cut")
     };
     let mut first = trainer(&cut_config);
@@ -165,11 +183,8 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
     assert!(second.model.steps > 0);
     while second.advance().is_some() {}
     assert_eq!(second.model.steps, whole.model.steps);
-    for (a, b) in second.model.tiles.iter().zip(&whole.model.tiles) {
-        assert!(a.weights == b.weights && a.shared == b.shared);
-    }
-    assert!(second.model.outputs.weights == whole.model.outputs.weights);
-    assert!(second.model.outputs.bias == whole.model.outputs.bias);
+    assert!(second.model.layers.is_some());
+    assert!(second.model.arrays().eq(whole.model.arrays()));
 }
 
 #[test]
@@ -206,6 +221,7 @@ fn a_narrower_start_is_widened_and_a_wider_one_refused() {
     let wide = Config {
         hidden: 128,
         king_buckets: KingBuckets::Ten,
+        layers: true,
         init: Some(narrow.output.clone()),
         ..config(&scratch.0, "wide")
     };
@@ -222,6 +238,12 @@ fn a_narrower_start_is_widened_and_a_wider_one_refused() {
     let still =
         |tile: &crate::train::model::Tile| tile.weights.mean.iter().all(|m| *m == Floats::ZERO);
     assert!(!second.model.tiles.iter().any(still), "every neuron learns");
+    let zeros = |part: &[Floats]| part.iter().all(|floats| *floats == Floats::ZERO);
+    let mut arrays = second.model.arrays();
+    assert!(
+        !arrays.any(|array| zeros(&array.square)),
+        "every array learns"
+    );
     second.save().expect("a network");
     let back = Config {
         init: Some(wide.output.clone()),
@@ -229,4 +251,12 @@ fn a_narrower_start_is_widened_and_a_wider_one_refused() {
     };
     let error = begin(&back, 0).expect_err("too wide a start");
     assert!(error.to_string().contains("128"), "{error}");
+    let flat = Config {
+        layers: false,
+        init: Some(wide.output.clone()),
+        checkpoint: back.checkpoint,
+        ..wide
+    };
+    let error = begin(&flat, 0).expect_err("a start with layers");
+    assert!(error.to_string().contains("--layers"), "{error}");
 }

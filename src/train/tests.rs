@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use super::export;
-use super::kernel::{CHUNK, Target, Worker, sigmoid};
-use super::lanes::{Floats, HALF, TILE, Unit};
+use super::kernel::{CHUNK, Worker};
+use super::lanes::{Floats, HALF, TILE, Unit, lengthen, upper_half};
+use super::layers::TrainedLayers;
+use super::loss::{Target, sigmoid};
 use super::model::{FIXED_ONE, FakeQuantisation, Model};
-use super::sample::{MAX_ACTIVE, Sample};
+use super::optimiser::Trained;
+use super::sample::{BUCKETS, MAX_ACTIVE, Sample};
 use crate::board::{Position, tests::random_games};
 use crate::nnue::features::KingBuckets;
+use crate::nnue::layers::{FIRST, SECOND};
 use crate::nnue::single_layer::Shape;
 use crate::nnue::{Accumulators, HIDDEN, Network, synthetic};
 use crate::record::{Mailbox, PackedBoard};
@@ -19,6 +23,10 @@ const SMALL: Shape = Shape {
     hidden: 64,
     king_buckets: KingBuckets::Five,
     layered: false,
+};
+const LAYERED: Shape = Shape {
+    layered: true,
+    ..SMALL
 };
 
 /// Samples with made-up scores from random games, and the positions they stand for.
@@ -53,15 +61,22 @@ fn trainer_and_engine_evaluate_alike() {
 #[test]
 fn floats_and_integers_evaluate_alike() {
     let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
-    let mut model = Model::random(SMALL, 3);
-    // Rounded once, the parameters are what the integers stand for, so that little is left.
-    let net = export::quantise(&model, "test", SCALE as i32);
-    let (rms, _) = export::rounding_error(&model, &net, &samples);
-    assert!(rms < 10.0, "{rms} cp");
-    model = export::restore(&net);
-    assert_eq!(export::quantise(&model, "test", SCALE as i32), net);
-    let (rms, largest) = export::rounding_error(&model, &net, &samples);
-    assert!(rms < 1.5 && largest < 5.0, "{rms} cp, {largest} cp");
+    for shape in [SMALL, LAYERED] {
+        let mut model = Model::random(shape, 3);
+        // Rounded once, the parameters are what the integers stand for, so that little is left.
+        let net = export::quantise(&model, "test", SCALE as i32);
+        let (rms, _) = export::rounding_error(&model, &net, &samples);
+        assert!(rms < 10.0, "{rms} cp");
+        model = export::restore(&net);
+        // Activations are rounded down, which rounding to the nearest once does not foresee.
+        model.set_fake_quantisation(FakeQuantisation::On);
+        assert_eq!(export::quantise(&model, "test", SCALE as i32), net);
+        let (rms, largest) = export::rounding_error(&model, &net, &samples);
+        assert!(
+            rms < 1.5 && largest < 5.0,
+            "{shape:?} {rms} cp, {largest} cp"
+        );
+    }
 }
 
 /// The network in plain 64-bit floats over plain arrays.
@@ -73,28 +88,71 @@ impl Plain<'_> {
         f64::from(row[neuron % TILE / HALF].0[neuron % HALF])
     }
 
-    fn loss(&self, sample: &Sample, target: Target) -> f64 {
-        let mut views = [[0; MAX_ACTIVE]; 2];
-        let [own, other] = &mut views;
-        let count = sample.features(KingBuckets::Five, own, other);
-        let (bucket, hidden) = (sample.bucket(), self.0.shape.hidden);
-        let mut output = f64::from(self.0.outputs.bias.floats()[bucket]);
-        for (half, view) in views.iter().enumerate() {
-            for neuron in 0..hidden {
-                let inputs = view[..count].iter().map(|&input| usize::from(input));
-                let sum: f64 = inputs
-                    .chain([self.0.shape.features()])
-                    .map(|input| self.weight(input, neuron))
-                    .sum();
-                let value = sum.clamp(0.0, 1.0);
-                let index = (2 * bucket + half) * hidden + neuron;
-                output += value * value * f64::from(self.0.outputs.weights.floats()[index]);
+    /// Clipped hidden values of a view, in the model's order.
+    fn hidden(&self, inputs: &[u16]) -> Vec<f64> {
+        let value = |neuron: usize| {
+            let inputs = inputs.iter().map(|&input| usize::from(input));
+            let inputs = inputs.chain([self.0.shape.features()]);
+            let sum: f64 = inputs.map(|input| self.weight(input, neuron)).sum();
+            sum.clamp(0.0, 1.0)
+        };
+        (0..self.0.shape.hidden).map(value).collect()
+    }
+
+    /// What the dense layers add, as `nnue::layers` defines it but without rounding.
+    fn dense(&self, layers: &TrainedLayers, bucket: usize, hidden: &[Vec<f64>; 2]) -> f64 {
+        // The squares of integers: 127 * 127.002, and 8128 * 8128 / 2^19.
+        const PRODUCT_ONE: f64 = 65025.0 / 512.0 / 127.0;
+        const SQUARE_ONE: f64 = 66_064_384.0 / 524_288.0 / 127.0;
+        let float = |trained: &Trained, index: usize| f64::from(trained.floats()[index]);
+        let arrays = &layers.arrays;
+        let mut first: [f64; FIRST] =
+            std::array::from_fn(|i| float(&arrays.first_bias, bucket * FIRST + i));
+        for slot in 0..self.0.shape.hidden {
+            let (tile, side, pair) = (slot / TILE, slot % TILE / HALF, slot % HALF);
+            let values = &hidden[side][tile * TILE..];
+            let product = values[pair] * values[pair + HALF] * PRODUCT_ONE;
+            let at = layers.first_row(bucket, tile, slot % TILE);
+            for (output, sum) in first.iter_mut().enumerate() {
+                *sum += product * float(&arrays.first, at + output);
             }
         }
+        let mut inputs = first.map(|sum| (sum * sum * SQUARE_ONE).min(1.0)).to_vec();
+        inputs.extend(first.map(|sum| sum.clamp(0.0, 1.0)));
+        let mut output = 0.0;
+        for index in 0..SECOND {
+            let mut sum = float(&arrays.second_bias, bucket * SECOND + index);
+            for (input, value) in inputs.iter().enumerate() {
+                let at = (bucket * inputs.len() + input) * SECOND + index;
+                sum += value * float(&arrays.second, at);
+            }
+            output += sum.clamp(0.0, 1.0) * float(&arrays.third, bucket * SECOND + index);
+        }
+        output
+    }
+
+    fn output(&self, sample: &Sample) -> f64 {
+        let mut views = [[0; MAX_ACTIVE]; 2];
+        let [own, other] = &mut views;
+        let count = sample.features(self.0.shape.king_buckets, own, other);
+        let (bucket, width) = (sample.bucket(), self.0.shape.hidden);
+        let hidden = views.map(|inputs| self.hidden(&inputs[..count]));
+        let mut output = f64::from(self.0.outputs.bias.floats()[bucket]);
+        for (half, values) in hidden.iter().enumerate() {
+            let weights = &self.0.outputs.weights.floats()[(2 * bucket + half) * width..];
+            for (value, &weight) in values.iter().zip(weights) {
+                output += value * value * f64::from(weight);
+            }
+        }
+        let layers = self.0.layers.as_ref();
+        output + layers.map_or(0.0, |layers| self.dense(layers, bucket, &hidden))
+    }
+
+    fn loss(&self, sample: &Sample, target: Target) -> f64 {
         let score = f64::from(sigmoid(f32::from(sample.score) / target.scale));
         let result = f64::from(sample.half_points) / 2.0;
         let goal = f64::from(target.lambda) * result + (1.0 - f64::from(target.lambda)) * score;
-        let predicted = 1.0 / (1.0 + (-output).exp());
+        let predicted = 1.0 / (1.0 + (-self.output(sample)).exp());
         (predicted - goal) * (predicted - goal)
     }
 }
@@ -106,11 +164,23 @@ fn round_weights(model: &mut Model) {
             *weight = (*weight * FIXED_ONE).round() / FIXED_ONE;
         }
     }
+    for weight in (model.layers.iter_mut()).flat_map(|l| l.arrays.first.floats_mut()) {
+        *weight = lengthen(upper_half(*weight));
+    }
     model.refresh();
 }
 
 #[test]
 fn gradients_are_those_of_finite_differences() {
+    check_gradients(SMALL);
+}
+
+#[test]
+fn gradients_through_layers_are_those_of_finite_differences() {
+    check_gradients(LAYERED);
+}
+
+fn check_gradients(shape: Shape) {
     const STEP: f32 = 1e-3;
     let target = Target {
         scale: SCALE,
@@ -122,9 +192,9 @@ fn gradients_are_those_of_finite_differences() {
         .map(|(_, sample)| sample)
         .take(40)
         .collect();
-    let mut model = Model::random(SMALL, 5);
+    let mut model = Model::random(shape, 5);
     round_weights(&mut model);
-    let mut worker = Worker::new(SMALL);
+    let mut worker = Worker::new(shape);
     worker.learn(&model, target, &samples);
     let loss = |model: &Model| -> f64 {
         samples
@@ -147,19 +217,19 @@ fn gradients_are_those_of_finite_differences() {
     };
     let mut views = [[0; MAX_ACTIVE]; 2];
     let [own, other] = &mut views;
-    samples[3].features(KingBuckets::Five, own, other);
+    samples[3].features(shape.king_buckets, own, other);
     let rows = [
         usize::from(own[0]),
         usize::from(own[2]),
         usize::from(other[1]),
-        SMALL.features(),
+        shape.features(),
     ];
     for (row, slot) in rows
         .iter()
         .flat_map(|&row| [0, 1, 15, 16, 31].map(|slot| (row, slot)))
     {
         for tile in 0..2 {
-            let parts = worker.gradients.tiles[tile * SMALL.rows() + row];
+            let parts = worker.gradients.tiles[tile * shape.rows() + row];
             let found = parts[slot / HALF].0[slot % HALF];
             let expected = slope(&|model: &mut Model, step| {
                 model.tiles[tile].weights.floats_mut()[row * TILE + slot] += step;
@@ -182,6 +252,30 @@ fn gradients_are_those_of_finite_differences() {
     let expected =
         slope(&|model: &mut Model, step| model.outputs.bias.floats_mut()[bucket] += step);
     close(worker.gradients.bias.0[bucket], expected, "output bias");
+    let Some(gradients) = &worker.gradients.layers else {
+        return;
+    };
+    for (array, gradients) in gradients.each().into_iter().enumerate() {
+        let gradients: &[f32] = bytemuck::cast_slice(gradients);
+        let length = gradients.len() / BUCKETS;
+        let mut alive = 0;
+        for index in (0..7).map(|part| bucket * length + part * (length / 7) + part) {
+            let expected = slope(&|model: &mut Model, step| {
+                let layers = model.layers.as_mut().expect("layers");
+                layers.arrays.each_mut()[array].floats_mut()[index] += step;
+            });
+            alive += usize::from(expected.abs() > 1e-2);
+            close(
+                gradients[index],
+                expected,
+                &format!("array {array}, {index}"),
+            );
+        }
+        assert!(
+            alive > 0,
+            "array {array}: all slopes are too small to tell anything"
+        );
+    }
 }
 
 /// Everything that a worker finds out about some positions.
@@ -192,9 +286,11 @@ fn learnt(unit: Unit, model: &Model, samples: &[Sample]) -> (f64, Vec<f32>) {
         lambda: 0.3,
     };
     let losses = worker.learn(model, target, samples);
-    let rows = worker.gradients.tiles.iter().flatten();
-    let floats: Vec<f32> = rows
-        .chain(&worker.gradients.weights)
+    let gradients = &worker.gradients;
+    let layers = gradients.layers.iter().flat_map(|layers| layers.each());
+    let floats: Vec<f32> = (gradients.tiles.iter().flatten())
+        .chain(&gradients.weights)
+        .chain(layers.flatten())
         .flat_map(|floats| floats.0)
         .collect();
     (losses.target, floats)
@@ -204,16 +300,18 @@ fn learnt(unit: Unit, model: &Model, samples: &[Sample]) -> (f64, Vec<f32>) {
 fn all_instruction_sets_learn_alike() {
     let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
     let samples = &samples[..300];
-    let model = Model::random(SMALL, 17);
-    let (loss, gradients) = learnt(Unit::Portable, &model, samples);
-    let size =
-        |values: &mut dyn Iterator<Item = f32>| values.map(|x| f64::from(x * x)).sum::<f64>();
-    let whole = size(&mut gradients.iter().copied());
-    for unit in Unit::available() {
-        let (other_loss, others) = learnt(unit, &model, samples);
-        assert!((loss - other_loss).abs() < 1e-4 * loss, "{unit:?}");
-        let error = size(&mut gradients.iter().zip(&others).map(|(a, b)| a - b));
-        assert!(error < 1e-6 * whole, "{unit:?}: {error} of {whole}");
+    for shape in [SMALL, LAYERED] {
+        let model = Model::random(shape, 17);
+        let (loss, gradients) = learnt(Unit::Portable, &model, samples);
+        let size =
+            |values: &mut dyn Iterator<Item = f32>| values.map(|x| f64::from(x * x)).sum::<f64>();
+        let whole = size(&mut gradients.iter().copied());
+        for unit in Unit::available() {
+            let (other_loss, others) = learnt(unit, &model, samples);
+            assert!((loss - other_loss).abs() < 1e-4 * loss, "{unit:?}");
+            let error = size(&mut gradients.iter().zip(&others).map(|(a, b)| a - b));
+            assert!(error < 1e-6 * whole, "{unit:?}: {error} of {whole}");
+        }
     }
 }
 
@@ -240,6 +338,22 @@ fn more_king_buckets_and_shared_weights_change_no_evaluation() {
         layered: false,
     };
     assert!(close(&before, &evaluate(&model.widened(ten, 1))));
+    for wider in [SMALL, ten] {
+        let layered = Shape {
+            layered: true,
+            ..wider
+        };
+        assert!(close(&before, &evaluate(&model.widened(layered, 1))));
+    }
+    let model = Model::random(LAYERED, 5);
+    let wider = Shape {
+        layered: true,
+        ..ten
+    };
+    assert!(close(
+        &evaluate(&model),
+        &evaluate(&model.widened(wider, 1))
+    ));
 }
 
 #[test]
@@ -277,23 +391,28 @@ fn shared_weights_learn_from_all_king_buckets() {
 #[test]
 fn rounded_evaluation_is_the_network_file_s() {
     let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
-    let mut model = Model::random(SMALL, 21);
-    model.set_fake_quantisation(FakeQuantisation::On);
-    let net = export::quantise(&model, "test", SCALE as i32);
-    let (rms, largest) = export::rounding_error(&model, &net, &samples);
-    assert!(rms < 1.5 && largest < 5.0, "{rms} cp, {largest} cp");
+    for shape in [SMALL, LAYERED] {
+        let mut model = Model::random(shape, 21);
+        model.set_fake_quantisation(FakeQuantisation::On);
+        let net = export::quantise(&model, "test", SCALE as i32);
+        let (rms, largest) = export::rounding_error(&model, &net, &samples);
+        assert!(
+            rms < 1.5 && largest < 5.0,
+            "{shape:?} {rms} cp, {largest} cp"
+        );
+    }
 }
 
 #[test]
 fn chunks_do_not_remember_each_other() {
     let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
-    let model = Model::random(SMALL, 9);
+    let model = Model::random(LAYERED, 9);
     let evaluate = |worker: &mut Worker, part: &[Sample]| {
         let mut outputs = Vec::new();
         worker.evaluate(&model, part, |_, output| outputs.push(output));
         outputs
     };
-    let mut worker = Worker::new(SMALL);
+    let mut worker = Worker::new(LAYERED);
     let whole = evaluate(&mut worker, &samples[..CHUNK.min(samples.len())]);
     let tail = evaluate(&mut worker, &samples[100..110]);
     assert_eq!(tail, whole[100..110]);
@@ -302,8 +421,8 @@ fn chunks_do_not_remember_each_other() {
 #[test]
 fn evaluation_follows_every_step() {
     let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
-    let mut model = Model::random(SMALL, 33);
-    let mut worker = Worker::new(SMALL);
+    let mut model = Model::random(LAYERED, 33);
+    let mut worker = Worker::new(LAYERED);
     let batch = CHUNK.min(samples.len());
     for _ in 0..3 {
         worker.learn(
@@ -318,6 +437,7 @@ fn evaluation_follows_every_step() {
         let mut fresh = model.clone();
         fresh.refresh();
         assert_eq!(model.outputs.used, fresh.outputs.used);
+        assert_eq!(model.layers, fresh.layers);
         assert!(
             model
                 .tiles

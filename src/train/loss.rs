@@ -1,0 +1,77 @@
+//! What a network is to learn, and how far it is from it.
+
+use super::sample::Sample;
+
+/// What positions are to be evaluated as.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Centipawns for an output of 1.0.
+    pub scale: f32,
+    /// Share of the game's result in the target; the rest is the score.
+    pub lambda: f32,
+}
+
+impl Target {
+    /// Expectations between 0 and 1: the goal, the score's and the result.
+    pub(super) fn of(self, sample: &Sample) -> (f32, f32, f32) {
+        let score = sigmoid(f32::from(sample.score) / self.scale);
+        let result = f32::from(sample.half_points) / 2.0;
+        (
+            self.lambda * result + (1.0 - self.lambda) * score,
+            score,
+            result,
+        )
+    }
+}
+
+/// Sums over positions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Losses {
+    pub positions: f64,
+    /// Squared error against the target.
+    pub target: f64,
+    /// Squared error against the score's expectation.
+    pub score: f64,
+    /// Squared error against the result.
+    pub result: f64,
+}
+
+impl Losses {
+    /// Adds another sum.
+    pub fn add(&mut self, other: &Losses) {
+        self.positions += other.positions;
+        self.target += other.target;
+        self.score += other.score;
+        self.result += other.result;
+    }
+
+    /// The mean of a sum over the positions; zero when there are none.
+    #[must_use]
+    pub fn mean(&self, sum: f64) -> f64 {
+        if self.positions > 0.0 {
+            sum / self.positions
+        } else {
+            0.0
+        }
+    }
+
+    /// Counts what an output (without its logistic function) gets wrong.
+    pub fn add_output(&mut self, sample: &Sample, output: f32, target: Target) {
+        let (goal, score, result) = target.of(sample);
+        self.note(sigmoid(output), goal, score, result);
+    }
+
+    pub(super) fn note(&mut self, predicted: f32, target: f32, score: f32, result: f32) {
+        let squared = |x: f32| f64::from((predicted - x) * (predicted - x));
+        self.positions += 1.0;
+        self.target += squared(target);
+        self.score += squared(score);
+        self.result += squared(result);
+    }
+}
+
+/// The logistic function: expectation between 0 and 1 of an output.
+#[must_use]
+pub fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
