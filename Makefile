@@ -12,7 +12,7 @@ ifdef EVALFILE
   export EVALFILE
 endif
 
-.PHONY: all pgo book check clean
+.PHONY: all pgo book dist check clean
 
 all:
 	cargo build --release --locked
@@ -30,6 +30,12 @@ book:
 	cargo build --release --locked
 	python3 book/make.py
 	mdbook build book
+
+# Archives for users in target/dist, each tried before it is called good. What is missing for that
+# (targets, linkers, mdbook, emulators) is said with the command that installs it.
+dist:
+	python3 dist/archive.py
+	python3 dist/try.py
 
 clean:
 	cargo clean

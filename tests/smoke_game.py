@@ -2,7 +2,7 @@
 an illegal move, an undeclared option or a broken line raises an error or is logged as a warning,
 and either fails this test.
 
-Usage: smoke_game.py ENGINE
+Usage: smoke_game.py ENGINE [ARGUMENT...]   (an emulator and the engine, say)
 """
 
 import logging
@@ -61,7 +61,7 @@ def main():
     complaints = Complaints()
     logging.getLogger("chess.engine").addHandler(complaints)
     clock = chess.engine.Limit(white_clock=2, black_clock=2, white_inc=0.02, black_inc=0.02)
-    with chess.engine.SimpleEngine.popen_uci(sys.argv[1]) as engine:
+    with chess.engine.SimpleEngine.popen_uci(sys.argv[1:]) as engine:
         engine.configure({"Hash": 32, "Move Overhead": 20, "UCI_ShowWDL": True})
         analyse(engine)
         play_game(engine, chess.Board(), chess.engine.Limit(nodes=3000), "nodes")
