@@ -464,7 +464,11 @@ impl Worker {
         }
         for position in 0..count {
             let views = &mut lines[2 * (block.from + position)..][..2];
-            let inputs = [0, 1].map(|side| l.clamp_to_floats(l.line(&views[side]), LARGEST));
+            // Written out: the compiler calls a closure of `map` without the vector instructions.
+            let inputs = [
+                l.clamp_to_floats(l.line(&views[0]), LARGEST),
+                l.clamp_to_floats(l.line(&views[1]), LARGEST),
+            ];
             let mut by_product = None;
             if model.layers.is_some() {
                 let products = layers::products(l, inputs, model.is_rounding());

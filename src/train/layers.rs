@@ -275,10 +275,16 @@ impl TrainedLayers {
 /// bfloat16 in units of 1/127.
 #[inline(always)]
 pub fn products<L: Lanes>(l: L, inputs: [[L::Floats; 2]; 2], rounding: bool) -> L::Line {
-    l.shorten(inputs.map(|[low, high]| {
-        let product = l.mul(l.mul(low, high), l.splat(PRODUCT_STEP));
-        if rounding { l.floor(product) } else { product }
-    }))
+    let [own, other] = inputs;
+    l.shorten([product(l, own, rounding), product(l, other, rounding)])
+}
+
+/// The products of one side. A function, because the compiler calls a closure given to `map`
+/// without the vector instructions of its surroundings.
+#[inline(always)]
+fn product<L: Lanes>(l: L, [low, high]: [L::Floats; 2], rounding: bool) -> L::Floats {
+    let product = l.mul(l.mul(low, high), l.splat(PRODUCT_STEP));
+    if rounding { l.floor(product) } else { product }
 }
 
 /// What a product's slope by one partner is: the other's value times the slope by the product.
@@ -303,7 +309,11 @@ pub fn add_products<L: Lanes>(
 ) {
     const CHAINS: usize = 4;
     let weights = layers.by_product(bucket, tile);
-    let weights: [L::Line; HALF] = std::array::from_fn(|pair| l.line(&weights[pair]));
+    let mut lines = [l.line(&weights[0]); HALF];
+    for (line, weights) in lines.iter_mut().zip(weights) {
+        *line = l.line(weights);
+    }
+    let weights = lines;
     for (sum, products) in sums.iter_mut().zip(products) {
         let pairs = products.pairs();
         // Additions that wait for each other would set the pace.
@@ -343,7 +353,11 @@ pub fn product_slopes<L: Lanes>(
 ) {
     let weights = layers.by_output(bucket, tile);
     for side in 0..2 {
-        let weights: [L::Line; FIRST / 2] = std::array::from_fn(|i| l.line(&weights[side][i]));
+        let mut lines = [l.line(&weights[side][0]); FIRST / 2];
+        for (line, weights) in lines.iter_mut().zip(&weights[side]) {
+            *line = l.line(weights);
+        }
+        let weights = lines;
         for (slopes, rows) in slopes.iter().zip(into.chunks_mut(2)) {
             let pairs = slopes.by_position.pairs();
             for (position, row) in rows.iter_mut().enumerate() {
@@ -369,7 +383,10 @@ pub fn add_first_gradients<L: Lanes>(
 ) {
     let (sides, _) = into.as_chunks_mut::<HALF>();
     for (side, into) in sides.iter_mut().enumerate() {
-        let mut sums: [L::Floats; HALF] = std::array::from_fn(|product| l.floats(&into[product]));
+        let mut sums = [l.floats(&into[0]); HALF];
+        for (sum, into) in sums.iter_mut().zip(into.iter()) {
+            *sum = l.floats(into);
+        }
         for (products, slopes) in products.iter().zip(slopes) {
             let pairs = products[side].pairs();
             let slopes = l.line(&slopes.by_output);
@@ -397,11 +414,18 @@ impl LayerGradients {
 fn second_inputs<L: Lanes>(l: L, sums: L::Floats, rounding: bool) -> [L::Floats; 2] {
     let one = l.splat(ACTIVE_ONE);
     let square = l.mul(l.mul(sums, sums), l.splat(SQUARE_STEP));
-    [square, l.mul(sums, one)].map(|active| {
-        let active = l.clip(active, ACTIVE_ONE);
-        let active = if rounding { l.floor(active) } else { active };
-        l.mul(active, l.splat(1.0 / ACTIVE_ONE))
-    })
+    [
+        active(l, square, rounding),
+        active(l, l.mul(sums, one), rounding),
+    ]
+}
+
+/// A clipped activation, rounded down to whole steps late in a run.
+#[inline(always)]
+fn active<L: Lanes>(l: L, sums: L::Floats, rounding: bool) -> L::Floats {
+    let active = l.clip(sums, ACTIVE_ONE);
+    let active = if rounding { l.floor(active) } else { active };
+    l.mul(active, l.splat(1.0 / ACTIVE_ONE))
 }
 
 /// A vector and matrix product: `start` plus every row times its number.
@@ -441,7 +465,8 @@ pub fn go_forward<L: Lanes>(
     l.put_floats(first, sums);
     let inputs = second_inputs(l, sums, rounding);
     let mut numbers = [Floats::ZERO; 2];
-    let bias = [0, 1].map(|half| l.floats(&small.second_bias[half]));
+    let [low, high] = &small.second_bias;
+    let bias = [l.floats(low), l.floats(high)];
     for half in 0..2 {
         l.put_floats(&mut numbers[half], inputs[half]);
     }
