@@ -3,23 +3,37 @@
 //!
 //!     cargo run --example synthetic_net material 64 material.pnn
 //!     cargo run --example synthetic_net random 512 random.pnn
+//!
+//! or gives a single-layer network layers that add nothing to its output yet:
+//!
+//!     cargo run --example synthetic_net layered nets/pleach.pnn layered.pnn
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use pleach::nnue::synthetic;
+use pleach::nnue::{QuantisedNet, synthetic};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [kind, hidden, path] = arguments.as_slice() else {
-        eprintln!("three arguments: material or random, the hidden width, the file to write");
+    let [kind, from, path] = arguments.as_slice() else {
+        eprintln!(
+            "three arguments: material or random, and the hidden width, or layered, and the \
+             single-layer network; the file to write"
+        );
         return ExitCode::FAILURE;
     };
-    let net = match (kind.as_str(), hidden.parse()) {
+    let net = match (kind.as_str(), from.parse()) {
         ("material", Ok(hidden)) => synthetic::material(hidden),
         ("random", Ok(hidden)) => synthetic::random(hidden, 1),
+        ("layered", _) => match QuantisedNet::load(Path::new(from)) {
+            Ok(net) => synthetic::layered(&net, 1),
+            Err(error) => {
+                eprintln!("{error}");
+                return ExitCode::FAILURE;
+            }
+        },
         _ => {
-            eprintln!("no such network: {kind} {hidden}");
+            eprintln!("no such network: {kind} {from}");
             return ExitCode::FAILURE;
         }
     };

@@ -51,7 +51,7 @@ pub const MAX_FIRST_WEIGHT: i8 = i8::MAX;
 pub const MAX_WEIGHT: i16 = 1016;
 
 /// Products of clipped hidden units are shifted right by this.
-pub const PRODUCT_SHIFT: u32 = 9;
+pub const PRODUCT_SHIFT: u32 = super::simd::PRODUCT_SHIFT;
 /// Sums of the first layer are shifted right by this to be clipped.
 pub const FIRST_SHIFT: u32 = 6;
 /// Sums of the first layer are clipped to this on both sides before they are squared.

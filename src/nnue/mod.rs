@@ -10,10 +10,10 @@
 //! hidden = bias + sum of the feature weights of the pieces on the board      16 bits, QA = 1.0
 //! ```
 //!
-//! and what follows it is the architecture's: [`single_layer`] has shape, file and forward pass of
-//! today's in one place. [`format`] is the container of the files, [`packing`] their compression,
-//! [`Network`] a file in memory, [`Accumulators`] follow a search, and [`simd`] holds the vector
-//! code.
+//! and what follows it is the architecture's: [`single_layer`] has shape, file and forward pass in
+//! one place, [`layers`] defines what a layered network adds. [`format`] is the container of the
+//! files, [`packing`] their compression, [`Network`] a file in memory, [`Accumulators`] follow a
+//! search, and [`simd`] holds the vector code.
 
 mod accumulator;
 pub mod features;

@@ -3,7 +3,7 @@
 //! Weights are small integers of 16 bits of either sign. Bytes `0, 2, 4, ...` and `1, 3, 5, ...`
 //! are put together after each integer `x` has become `2x` or, if negative, `-2x - 1` ("zigzag"),
 //! so that nearly all upper bytes are zero; Zstandard does the rest. A network shrinks to 44 % of
-//! its size. Numbers of 32 bits are packed as pairs of 16 bits.
+//! its size. Numbers of 32 bits are packed as pairs of 16 bits, and pairs of 8 bits as one of 16.
 
 use super::format::NetError;
 

@@ -2,6 +2,7 @@
 //! have no trained network yet, and random ones for tests and measurements.
 
 use super::features::KingBuckets;
+use super::layers::{MAX_FIRST_WEIGHT, MAX_WEIGHT, QuantisedLayers};
 use super::single_layer::{BUCKETS, MAX_OUTPUT_WEIGHT, PIECE_FEATURES, QA, QuantisedNet, Shape};
 
 /// Inputs for one colour: six roles on 64 squares.
@@ -89,6 +90,34 @@ pub fn random(hidden: usize, seed: u64) -> QuantisedNet {
     net
 }
 
+/// Layers of pseudo-random integers, of all that a file may hold: weights up to their limits, and
+/// biases that the sums stay below for the most part. `seed` and `hidden` decide every one of
+/// them.
+#[must_use]
+pub fn random_layers(hidden: usize, seed: u64) -> QuantisedLayers {
+    const MAX_FIRST_BIAS: i32 = 30_000;
+    const MAX_SECOND_BIAS: i32 = 100_000;
+    let mut random = SplitMix::new(seed);
+    let mut within = |limit: i32| random.below(2 * limit as u64 + 1) as i32 - limit;
+    let mut layers = QuantisedLayers::zeroed(hidden);
+    let (first, others) = (i32::from(MAX_FIRST_WEIGHT), i32::from(MAX_WEIGHT));
+    layers.first_weights.fill_with(|| within(first) as i8);
+    layers.first_bias.fill_with(|| within(MAX_FIRST_BIAS));
+    layers.second_weights.fill_with(|| within(others) as i16);
+    layers.second_bias.fill_with(|| within(MAX_SECOND_BIAS));
+    layers.third_weights.fill_with(|| within(others) as i16);
+    layers
+}
+
+/// A single-layer network with layers that add nothing to its output yet, for they end in weights
+/// of zero: to measure what layers cost, and to train them.
+#[must_use]
+pub fn layered(net: &QuantisedNet, seed: u64) -> QuantisedNet {
+    let mut layers = random_layers(net.shape.hidden, seed);
+    layers.third_weights.fill(0);
+    net.clone().with_layers(layers)
+}
+
 /// SplitMix64 (Steele, Lea, Flood 2014): small, and the same numbers on every machine.
 #[derive(Clone, Debug)]
 pub struct SplitMix(u64);
@@ -122,5 +151,9 @@ mod tests {
             random(64, 7)
         );
         assert_ne!(net, random(64, 8));
+        let net = net.with_layers(random_layers(64, 7));
+        let read = QuantisedNet::from_bytes(&net.to_bytes()).expect("valid");
+        assert_eq!(read, random(64, 7).with_layers(random_layers(64, 7)));
+        assert_ne!(random_layers(64, 7), random_layers(64, 8));
     }
 }

@@ -1,6 +1,9 @@
 //! Incremental equals fresh, and every instruction set equals the reference, along random games.
 
 use super::*;
+use crate::nnue::features::output_bucket;
+use crate::nnue::layers::products;
+use crate::nnue::single_layer::QuantisedNet;
 use crate::nnue::synthetic::{self, SplitMix};
 use crate::types::{CastlingMode, Move};
 
@@ -11,6 +14,13 @@ const LONGEST_GAME: usize = 200;
 
 fn random_net(seed: u64) -> Arc<Network> {
     let net = Network::new(&synthetic::random(super::super::HIDDEN, seed));
+    Arc::new(net.expect("a valid network"))
+}
+
+fn random_layered_net(seed: u64) -> Arc<Network> {
+    let hidden = super::super::HIDDEN;
+    let layers = synthetic::random_layers(hidden, seed);
+    let net = Network::new(&synthetic::random(hidden, seed).with_layers(layers));
     Arc::new(net.expect("a valid network"))
 }
 
@@ -93,7 +103,7 @@ fn assert_current_is_fresh(stack: &Accumulators, position: &Position) {
 
 #[test]
 fn incremental_equals_fresh_in_random_games() {
-    let net = random_net(1);
+    let net = random_layered_net(1);
     let mut stack = Accumulators::new(net.clone());
     let mut random = SplitMix::new(11);
     let seen = random_games(12, |position, delta| {
@@ -149,7 +159,20 @@ fn instruction_sets_agree_on_extreme_networks() {
     net.output_weights
         .iter_mut()
         .for_each(|weight| *weight = weight.signum() * 127);
-    let net = Arc::new(Network::new(&net).expect("a valid network"));
+    instruction_sets_agree_at_starts(&net);
+}
+
+#[test]
+fn instruction_sets_agree_on_layered_networks() {
+    for seed in 0..3 {
+        let hidden = super::super::HIDDEN;
+        let layers = synthetic::random_layers(hidden, seed);
+        instruction_sets_agree_at_starts(&synthetic::random(hidden, seed).with_layers(layers));
+    }
+}
+
+fn instruction_sets_agree_at_starts(net: &QuantisedNet) {
+    let net = Arc::new(Network::new(net).expect("a valid network"));
     let mut random = SplitMix::new(14);
     for _ in 0..200 {
         let position = start(&mut random);
@@ -225,6 +248,51 @@ fn another_network_replaces_all_values() {
     stack.reset(&position);
     assert_eq!(stack.evaluate(&position), other.evaluate(&position));
     assert_ne!(stack.evaluate(&position), first);
+}
+
+/// What the layers add is the reference's, in the unit and with the scale of the whole output.
+#[test]
+fn layers_add_to_the_output() {
+    let hidden = super::super::HIDDEN;
+    let mut net = synthetic::random(hidden, 8);
+    net.output_weights.fill(0);
+    net.output_bias.fill(0);
+    let quantised = net.with_layers(synthetic::random_layers(hidden, 8));
+    let layers = quantised.layers.clone().expect("layers");
+    let net = Network::new(&quantised).expect("a valid network");
+    let mut random = SplitMix::new(16);
+    let mut least_and_most = (i32::MAX, i32::MIN);
+    for _ in 0..20 {
+        let position = start(&mut random);
+        let board = position.board();
+        let sides = [position.turn(), !position.turn()].map(|side| fresh(&net, board, side));
+        let products = products([&sides[0].0, &sides[1].0]);
+        let bucket = output_bucket(board.occupied().count(), quantised.bare);
+        let output = f64::from(layers.forward(&products, bucket)) / (4064.0 * 512.0);
+        let expected = output * f64::from(quantised.scale);
+        let found = net.evaluate(&position);
+        assert!(
+            (expected - f64::from(found)).abs() < 1.01,
+            "{expected} {found}"
+        );
+        least_and_most = (least_and_most.0.min(found), least_and_most.1.max(found));
+    }
+    assert!(
+        least_and_most.1 - least_and_most.0 > 100,
+        "{least_and_most:?}"
+    );
+}
+
+#[test]
+fn layers_that_end_in_zeros_change_nothing() {
+    let single = synthetic::random(super::super::HIDDEN, 9);
+    let layered = Network::new(&synthetic::layered(&single, 1)).expect("a valid network");
+    let single = Network::new(&single).expect("a valid network");
+    let mut random = SplitMix::new(17);
+    for _ in 0..50 {
+        let position = start(&mut random);
+        assert_eq!(layered.evaluate(&position), single.evaluate(&position));
+    }
 }
 
 #[test]

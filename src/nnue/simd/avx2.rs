@@ -2,27 +2,47 @@
 
 use std::arch::x86_64::*;
 
-use super::{Operation, QA, Simd};
+use super::{Operation, PRODUCT_SHIFT, QA, Simd};
 
-/// Proof that the processor has AVX2.
+/// Proof that the processor has AVX2, and POPCNT as every such processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Avx2(());
 
 impl Avx2 {
     /// The proof, where it holds.
     pub fn new() -> Option<Avx2> {
-        is_x86_feature_detected!("avx2").then_some(Avx2(()))
+        let bits = is_x86_feature_detected!("popcnt");
+        (bits && is_x86_feature_detected!("avx2")).then_some(Avx2(()))
     }
 }
 
 /// Enters code compiled for AVX2.
-#[target_feature(enable = "avx2")]
+#[target_feature(enable = "avx2,popcnt")]
 pub fn run<O: Operation>(simd: Avx2, operation: O) -> O::Output {
     operation.run(simd)
 }
 
+/// For each byte the numbers of its bits that are set, rising, then zeros.
+static BITS: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        let (mut bit, mut count) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                table[byte][count] = bit as u8;
+                count += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    table
+};
+
 impl Simd for Avx2 {
     type I16 = __m256i;
+    type I8 = __m256i;
     type I32 = __m256i;
     const LANES: usize = 16;
 
@@ -71,6 +91,83 @@ impl Simd for Avx2 {
     fn dot(self, sum: __m256i, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: `self` proves that the processor has AVX2.
         unsafe { _mm256_add_epi32(sum, _mm256_madd_epi16(a, b)) }
+    }
+
+    #[inline(always)]
+    fn products(self, own: [__m256i; 2], other: [__m256i; 2]) -> __m256i {
+        const SHIFT: i32 = PRODUCT_SHIFT as i32;
+        // SAFETY: `self` proves that the processor has AVX2.
+        unsafe {
+            let own = _mm256_srli_epi16::<SHIFT>(_mm256_mullo_epi16(own[0], own[1]));
+            let other = _mm256_srli_epi16::<SHIFT>(_mm256_mullo_epi16(other[0], other[1]));
+            _mm256_packus_epi16(own, other)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn load8(self, from: *const i8) -> __m256i {
+        // SAFETY: `self` proves that the processor has AVX2;
+        // the caller vouches for the pointer.
+        unsafe { _mm256_load_si256(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store8(self, to: *mut i8, value: __m256i) {
+        // SAFETY: `self` proves that the processor has AVX2;
+        // the caller vouches for the pointer.
+        unsafe { _mm256_store_si256(to.cast(), value) }
+    }
+
+    #[inline(always)]
+    unsafe fn list_nonzero(self, to: *mut u32, first: u32, a: __m256i) -> usize {
+        // SAFETY: `self` proves that the processor has AVX2; a line of the table has eight bytes,
+        // and the caller vouches for `to`.
+        unsafe {
+            let nonzero = _mm256_cmpgt_epi32(a, _mm256_setzero_si256());
+            let bits = _mm256_movemask_ps(_mm256_castsi256_ps(nonzero)) as u8;
+            let places = _mm_loadl_epi64(BITS[usize::from(bits)].as_ptr().cast());
+            let numbers = _mm256_cvtepu8_epi32(places);
+            let numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(first as i32));
+            _mm256_storeu_si256(to.cast(), numbers);
+            bits.count_ones() as usize
+        }
+    }
+
+    #[inline(always)]
+    fn splat8(self, bytes: [i8; 4]) -> __m256i {
+        // SAFETY: `self` proves that the processor has AVX2.
+        unsafe { _mm256_set1_epi32(i32::from_ne_bytes(bytes.map(|byte| byte as u8))) }
+    }
+
+    #[inline(always)]
+    fn splat(self, pair: i32) -> __m256i {
+        // SAFETY: `self` proves that the processor has AVX2.
+        unsafe { _mm256_set1_epi32(pair) }
+    }
+
+    #[inline(always)]
+    fn dot8(self, sum: __m256i, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: `self` proves that the processor has AVX2.
+        unsafe {
+            // Pairs of products fit 16 bits: 2 * 127 * 127 < 2^15.
+            let pairs = _mm256_maddubs_epi16(a, b);
+            let fours = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+            _mm256_add_epi32(sum, fours)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn load32(self, from: *const i32) -> __m256i {
+        // SAFETY: `self` proves that the processor has AVX2;
+        // the caller vouches for the pointer.
+        unsafe { _mm256_load_si256(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store32(self, to: *mut i32, value: __m256i) {
+        // SAFETY: `self` proves that the processor has AVX2;
+        // the caller vouches for the pointer.
+        unsafe { _mm256_store_si256(to.cast(), value) }
     }
 
     #[inline(always)]

@@ -17,6 +17,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
+pub mod dense;
 pub mod kernels;
 mod scalar;
 
@@ -32,11 +33,15 @@ mod tests;
 
 /// What stands for 1.0 in the hidden layer: the upper end of the clipped ReLU.
 pub const QA: i32 = 255;
+/// Products of clipped hidden units are shifted right by this, which leaves 0 to 127.
+pub const PRODUCT_SHIFT: u32 = 9;
 
 /// The verbs. Arithmetic wraps around.
 pub trait Simd: Copy {
     /// A register of [`Simd::LANES`] 16-bit integers.
     type I16: Copy;
+    /// A register of 8-bit integers, twice as many.
+    type I8: Copy;
     /// A register of 32-bit integers, half as many.
     type I32: Copy;
     /// 16-bit integers in a register: a power of two, at most 32.
@@ -66,8 +71,55 @@ pub trait Simd: Copy {
     /// `a * a / 4` of lanes between 0 and QA, rounded down.
     fn quarter_square(self, a: Self::I16) -> Self::I16;
 
-    /// `sum` plus the products of `a` and `b`, with 32 bits and added up in some order.
+    /// Each 32-bit integer of `sum` plus two products of `a` and `b`, those of neighbours.
     fn dot(self, sum: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32;
+
+    /// `a * b >> PRODUCT_SHIFT` for the two registers of each side, whose lanes are between 0 and
+    /// QA. The sides' products alternate: eight of `own`, eight of `other`, and so on. Where
+    /// registers have parts of 128 bits, narrowing two of them results in this order.
+    fn products(self, own: [Self::I16; 2], other: [Self::I16; 2]) -> Self::I8;
+
+    /// Reads `2 * LANES` bytes.
+    ///
+    /// # Safety
+    /// `from` points to `2 * LANES` readable bytes and is aligned to their number.
+    unsafe fn load8(self, from: *const i8) -> Self::I8;
+
+    /// Writes `2 * LANES` bytes.
+    ///
+    /// # Safety
+    /// `to` points to `2 * LANES` writable bytes and is aligned to their number.
+    unsafe fn store8(self, to: *mut i8, value: Self::I8);
+
+    /// Writes the numbers of those groups of four bytes, none of them negative, that are not all
+    /// zeros, and returns how many they are. The groups are numbered from `first` on.
+    ///
+    /// # Safety
+    /// `to` points to `LANES / 2` writable integers; those after the last number may be
+    /// overwritten with anything.
+    unsafe fn list_nonzero(self, to: *mut u32, first: u32, a: Self::I8) -> usize;
+
+    /// The same four bytes everywhere.
+    fn splat8(self, bytes: [i8; 4]) -> Self::I8;
+
+    /// The same two 16-bit integers everywhere: the lower half of `pair`, then the upper one.
+    fn splat(self, pair: i32) -> Self::I16;
+
+    /// Each 32-bit integer of `sum` plus four products of `a` and `b`. No byte of `a` is negative,
+    /// and none of `b` is -128.
+    fn dot8(self, sum: Self::I32, a: Self::I8, b: Self::I8) -> Self::I32;
+
+    /// Reads `LANES / 2` integers.
+    ///
+    /// # Safety
+    /// `from` points to `LANES / 2` readable integers and is aligned to their total size.
+    unsafe fn load32(self, from: *const i32) -> Self::I32;
+
+    /// Writes `LANES / 2` integers.
+    ///
+    /// # Safety
+    /// `to` points to `LANES / 2` writable integers and is aligned to their total size.
+    unsafe fn store32(self, to: *mut i32, value: Self::I32);
 
     /// Zeros.
     fn zero(self) -> Self::I32;

@@ -3,7 +3,7 @@
 use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 
-use super::{Operation, QA, Simd};
+use super::{Operation, PRODUCT_SHIFT, QA, Simd};
 
 /// Proof that the processor has NEON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,7 @@ pub fn run<O: Operation>(simd: Neon, operation: O) -> O::Output {
 
 impl Simd for Neon {
     type I16 = int16x8_t;
+    type I8 = int8x16_t;
     type I32 = int32x4_t;
     const LANES: usize = 8;
 
@@ -75,6 +76,102 @@ impl Simd for Neon {
             let sum = vmlal_s16(sum, vget_low_s16(a), vget_low_s16(b));
             vmlal_high_s16(sum, a, b)
         }
+    }
+
+    #[inline(always)]
+    fn products(self, own: [int16x8_t; 2], other: [int16x8_t; 2]) -> int8x16_t {
+        const SHIFT: i32 = PRODUCT_SHIFT as i32;
+        // SAFETY: `self` proves that the processor has NEON.
+        unsafe {
+            let own = vreinterpretq_u16_s16(vmulq_s16(own[0], own[1]));
+            let other = vreinterpretq_u16_s16(vmulq_s16(other[0], other[1]));
+            let bytes = vshrn_high_n_u16::<SHIFT>(vshrn_n_u16::<SHIFT>(own), other);
+            vreinterpretq_s8_u8(bytes)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn load8(self, from: *const i8) -> int8x16_t {
+        // SAFETY: `self` proves that the processor has NEON;
+        // the caller vouches for the pointer.
+        unsafe { vld1q_s8(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn store8(self, to: *mut i8, value: int8x16_t) {
+        // SAFETY: `self` proves that the processor has NEON;
+        // the caller vouches for the pointer.
+        unsafe { vst1q_s8(to, value) }
+    }
+
+    #[inline(always)]
+    unsafe fn list_nonzero(self, to: *mut u32, first: u32, a: int8x16_t) -> usize {
+        const BITS: [u32; 4] = [1, 2, 4, 8];
+        /// For four bits the numbers of those that are set, rising, then zeros.
+        const PLACES: [[u32; 4]; 16] = {
+            let mut table = [[0; 4]; 16];
+            let mut bits = 0;
+            while bits < table.len() {
+                let (mut bit, mut count) = (0, 0);
+                while bit < 4 {
+                    if bits >> bit & 1 == 1 {
+                        table[bits][count] = bit;
+                        count += 1;
+                    }
+                    bit += 1;
+                }
+                bits += 1;
+            }
+            table
+        };
+        // SAFETY: `self` proves that the processor has NEON; the arrays have four integers each,
+        // and the caller vouches for `to`.
+        unsafe {
+            let groups = vreinterpretq_u32_s8(a);
+            let bits = vandq_u32(vtstq_u32(groups, groups), vld1q_u32(BITS.as_ptr()));
+            let bits = vaddvq_u32(bits);
+            let places = vld1q_u32(PLACES[bits as usize].as_ptr());
+            vst1q_u32(to, vaddq_u32(places, vdupq_n_u32(first)));
+            bits.count_ones() as usize
+        }
+    }
+
+    #[inline(always)]
+    fn splat8(self, bytes: [i8; 4]) -> int8x16_t {
+        let group = i32::from_ne_bytes(bytes.map(|byte| byte as u8));
+        // SAFETY: `self` proves that the processor has NEON.
+        unsafe { vreinterpretq_s8_s32(vdupq_n_s32(group)) }
+    }
+
+    #[inline(always)]
+    fn splat(self, pair: i32) -> int16x8_t {
+        // SAFETY: `self` proves that the processor has NEON.
+        unsafe { vreinterpretq_s16_s32(vdupq_n_s32(pair)) }
+    }
+
+    #[inline(always)]
+    fn dot8(self, sum: int32x4_t, a: int8x16_t, b: int8x16_t) -> int32x4_t {
+        // SAFETY: `self` proves that the processor has NEON.
+        unsafe {
+            let low = vmull_s8(vget_low_s8(a), vget_low_s8(b));
+            let high = vmull_high_s8(a, b);
+            // Pairs of products fit 16 bits: 2 * 127 * 127 < 2^15.
+            vpadalq_s16(sum, vpaddq_s16(low, high))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn load32(self, from: *const i32) -> int32x4_t {
+        // SAFETY: `self` proves that the processor has NEON;
+        // the caller vouches for the pointer.
+        unsafe { vld1q_s32(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn store32(self, to: *mut i32, value: int32x4_t) {
+        // SAFETY: `self` proves that the processor has NEON;
+        // the caller vouches for the pointer.
+        unsafe { vst1q_s32(to, value) }
     }
 
     #[inline(always)]

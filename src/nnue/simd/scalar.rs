@@ -3,7 +3,7 @@
 
 use std::array;
 
-use super::{QA, Simd};
+use super::{PRODUCT_SHIFT, QA, Simd};
 
 const LANES: usize = 16;
 
@@ -13,6 +13,7 @@ pub struct Scalar;
 
 impl Simd for Scalar {
     type I16 = [i16; LANES];
+    type I8 = [i8; 2 * LANES];
     type I32 = [i32; LANES / 2];
     const LANES: usize = LANES;
 
@@ -56,6 +57,79 @@ impl Simd for Scalar {
                 .wrapping_add(product(2 * i))
                 .wrapping_add(product(2 * i + 1))
         })
+    }
+
+    #[inline(always)]
+    fn products(self, own: [Self::I16; 2], other: [Self::I16; 2]) -> Self::I8 {
+        /// Products of a side that follow each other.
+        const RUN: usize = 8;
+        let product = |a: i16, b: i16| ((a as u16).wrapping_mul(b as u16) >> PRODUCT_SHIFT) as i8;
+        let mut bytes = [0; 2 * LANES];
+        for (parity, [a, b]) in [own, other].into_iter().enumerate() {
+            for run in 0..LANES / RUN {
+                let at = (2 * run + parity) * RUN;
+                for i in 0..RUN {
+                    bytes[at + i] = product(a[run * RUN + i], b[run * RUN + i]);
+                }
+            }
+        }
+        bytes
+    }
+
+    #[inline(always)]
+    unsafe fn load8(self, from: *const i8) -> Self::I8 {
+        // SAFETY: the caller vouches for `2 * LANES` readable bytes.
+        unsafe { from.cast::<Self::I8>().read() }
+    }
+
+    #[inline(always)]
+    unsafe fn store8(self, to: *mut i8, value: Self::I8) {
+        // SAFETY: the caller vouches for `2 * LANES` writable bytes.
+        unsafe { to.cast::<Self::I8>().write(value) }
+    }
+
+    #[inline(always)]
+    unsafe fn list_nonzero(self, to: *mut u32, first: u32, a: Self::I8) -> usize {
+        let mut count = 0;
+        for (number, group) in (first..).zip(a.as_chunks::<4>().0) {
+            // SAFETY: fewer numbers were counted than there are groups, and the caller vouches
+            // for as many integers.
+            unsafe { to.add(count).write(number) };
+            count += usize::from(i32::from_ne_bytes(group.map(|byte| byte as u8)) != 0);
+        }
+        count
+    }
+
+    #[inline(always)]
+    fn splat8(self, bytes: [i8; 4]) -> Self::I8 {
+        array::from_fn(|i| bytes[i % 4])
+    }
+
+    #[inline(always)]
+    fn splat(self, pair: i32) -> Self::I16 {
+        let halves = [pair as i16, (pair >> i16::BITS) as i16];
+        array::from_fn(|i| halves[i % 2])
+    }
+
+    #[inline(always)]
+    fn dot8(self, sum: Self::I32, a: Self::I8, b: Self::I8) -> Self::I32 {
+        let product = |i: usize| i32::from(a[i]) * i32::from(b[i]);
+        array::from_fn(|i| {
+            let four = (4 * i..4 * i + 4).map(product).sum();
+            sum[i].wrapping_add(four)
+        })
+    }
+
+    #[inline(always)]
+    unsafe fn load32(self, from: *const i32) -> Self::I32 {
+        // SAFETY: the caller vouches for `LANES / 2` readable integers.
+        unsafe { from.cast::<Self::I32>().read() }
+    }
+
+    #[inline(always)]
+    unsafe fn store32(self, to: *mut i32, value: Self::I32) {
+        // SAFETY: the caller vouches for `LANES / 2` writable integers.
+        unsafe { to.cast::<Self::I32>().write(value) }
     }
 
     #[inline(always)]

@@ -1,9 +1,15 @@
 //! Every kernel of every instruction set against the same computation written out.
 
+use bytemuck::Zeroable;
+
+use super::dense::{DenseLayers, Products, sum_and_products};
 use super::kernels::{sum_of_squares, update, update_many};
 use super::{Isa, Operation, Simd};
+use crate::nnue::features::OUTPUT_BUCKETS;
+use crate::nnue::layers::{MAX_WEIGHT, QuantisedLayers, products};
 use crate::nnue::row::{HIDDEN, Row};
 use crate::nnue::single_layer::{MAX_OUTPUT_WEIGHT, QA};
+use crate::nnue::synthetic;
 
 /// Rows of arbitrary integers: all 16 bits of them, so that sums wrap around.
 fn rows<const COUNT: usize>(seed: u64) -> [Row; COUNT] {
@@ -102,6 +108,105 @@ fn kernels_compute_what_is_written_out() {
                 "{isa}, seed {seed}, N = {HIDDEN}"
             );
         }
+    }
+}
+
+/// The output layer and the layers of one bucket.
+struct Layers<'a>([&'a Row; 2], &'a [Row; 2], &'a DenseLayers);
+
+impl Operation for Layers<'_> {
+    type Output = [i32; 3];
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> [i32; 3] {
+        let Layers(hidden, weights, layers) = self;
+        let mut products = Products::uninit();
+        let sum = sum_and_products(simd, hidden, weights, &mut products);
+        let alone = sum_of_squares(simd, hidden, weights);
+        [sum, alone, layers.forward(simd, &products)]
+    }
+}
+
+/// Holds the layers' kernels to the reference, for these hidden layers and weights.
+fn assert_layers(hidden: [&Row; 2], layers: &QuantisedLayers, what: &str) {
+    let weights = weights(99);
+    let products = products(hidden.map(|row| &row.0[..]));
+    for bucket in [0, OUTPUT_BUCKETS - 1] {
+        let expected = layers.forward(&products, bucket);
+        let mut dense = DenseLayers::zeroed();
+        dense.lay_out(layers, bucket);
+        for isa in Isa::available() {
+            let [sum, alone, output] = isa.run(Layers(hidden, &weights, &dense));
+            assert_eq!(sum, alone, "{isa}, {what}: the sum of squares");
+            assert_eq!(output, expected, "{isa}, {what}, bucket {bucket}");
+        }
+    }
+}
+
+#[test]
+fn layers_compute_what_is_written_out() {
+    for seed in 0..20 {
+        let layers = synthetic::random_layers(HIDDEN, seed);
+        let [own, other] = rows::<2>(seed + 500);
+        assert_layers([&own, &other], &layers, &format!("seed {seed}"));
+        // Values as a trained network has them: small, and few above zero.
+        let [mut own, mut other] = [own, other];
+        for value in own.0.iter_mut().chain(&mut other.0) {
+            *value = *value % 300 - 150;
+        }
+        assert_layers([&own, &other], &layers, &format!("small, seed {seed}"));
+    }
+}
+
+/// Hidden units, weights and biases at the ends of their ranges: sums saturate nowhere.
+#[test]
+fn layers_agree_at_the_extremes() {
+    let hidden: [Row; 4] = [i16::MIN, 0, QA as i16, i16::MAX].map(|value| {
+        let mut row = Row::ZERO;
+        row.0.fill(value);
+        row
+    });
+    let extreme = |first: i8, first_bias: i32, second: i16, second_bias: i32, third: i16| {
+        let mut layers = QuantisedLayers::zeroed(HIDDEN);
+        layers.first_weights.fill(first);
+        layers.first_bias.fill(first_bias);
+        layers.second_weights.fill(second);
+        layers.second_bias.fill(second_bias);
+        layers.third_weights.fill(third);
+        layers
+    };
+    let most = MAX_WEIGHT;
+    let cases = [
+        extreme(127, i32::MAX, most, i32::MAX, most),
+        extreme(127, i32::MAX, most, 0, -most),
+        extreme(127, 0, most, 0, most),
+        extreme(-127, i32::MIN, -most, i32::MIN, most),
+        extreme(-127, 0, most, 0, -most),
+        extreme(0, i32::MIN, most, i32::MIN, -most),
+        extreme(0, i32::MAX, most, i32::MIN, most),
+    ];
+    for (number, layers) in cases.iter().enumerate() {
+        for own in &hidden {
+            for other in &hidden {
+                let (x, y) = (own.0[0], other.0[0]);
+                let what = format!("case {number}, hidden {x} and {y}");
+                assert_layers([own, other], layers, &what);
+            }
+        }
+    }
+}
+
+/// One group of four products after the other is all that is not zero, so that none is missed.
+#[test]
+fn no_group_of_inputs_is_passed_over() {
+    let layers = synthetic::random_layers(HIDDEN, 3);
+    for pair in 0..HIDDEN / 2 {
+        let mut rows = [Row::ZERO; 2];
+        let row = &mut rows[pair % 2].0;
+        row[pair] = 23;
+        row[pair + HIDDEN / 2] = 23;
+        let [own, other] = &rows;
+        assert_layers([own, other], &layers, &format!("pair {pair}"));
     }
 }
 

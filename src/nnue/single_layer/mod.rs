@@ -1,4 +1,5 @@
-//! The architecture of one hidden layer: its shape, its file and its forward pass.
+//! Both architectures of the network: shape, file and forward pass. Number 1 has a single layer
+//! after the hidden one, number 2 has [`layers`](super::layers) besides.
 //!
 //! The hidden layers of the side to move and of the other side, through the squared clipped ReLU,
 //! feed one of eight outputs, picked by the number of pieces:
@@ -8,9 +9,9 @@
 //! output = (4 * sum / QA + output bias) * scale / (QA * QB)                  centipawns
 //! ```
 //!
-//! Divisions round towards zero. The trainer's model (`train::model`) has the same [`Shape`], and
-//! its exporter writes a [`QuantisedNet`]. A second architecture would be a file like this one,
-//! with a number of its own in the header.
+//! Divisions round towards zero. A layered network adds the output of [`layers`](super::layers) to
+//! this, before the scale. The trainer's model (`train::model`) has the same [`Shape`], and its
+//! exporter writes a [`QuantisedNet`].
 //!
 //! The payload of its files, in little-endian integers:
 //!
@@ -42,12 +43,14 @@ use std::path::Path;
 
 use super::features::{KingBuckets, output_bucket};
 use super::format::{FLAG_PACKED, FLAG_SEALED, HEADER_BYTES, Header, NetError, Reader, expect};
-use super::layers::{self, QuantisedLayers, check_range};
+use super::layers::{QuantisedLayers, check_range, to_output_units};
 use super::packing;
 use super::row::{HIDDEN, Row};
 use super::simd::Simd;
+use super::simd::dense::{DenseLayers, Products, sum_and_products};
 use super::simd::kernels::sum_of_squares;
 use crate::files;
+use crate::memory::LargeTable;
 
 #[cfg(test)]
 mod tests;
@@ -369,7 +372,7 @@ pub(super) struct Outputs {
     bias: [i32; BUCKETS],
     scale: i32,
     bare: bool,
-    layers: Option<QuantisedLayers>,
+    layers: Option<LargeTable<DenseLayers>>,
 }
 
 impl Outputs {
@@ -390,7 +393,7 @@ impl Outputs {
             bias,
             scale: net.scale,
             bare: net.bare,
-            layers: net.layers.clone(),
+            layers: net.layers.as_ref().map(lay_out),
         }
     }
 
@@ -407,12 +410,26 @@ impl Outputs {
     #[inline(always)]
     pub fn forward<S: Simd>(&self, simd: S, hidden: [&Row; 2], pieces: usize) -> i32 {
         let bucket = output_bucket(pieces, self.bare);
-        let sum = sum_of_squares(simd, hidden, &self.weights[bucket]);
-        let mut output = 4 * i64::from(sum) / i64::from(QA) + i64::from(self.bias[bucket]);
-        if let Some(layers) = &self.layers {
-            let products = layers::products(hidden.map(|row| &row.0[..]));
-            output += layers::to_output_units(layers.forward(&products, bucket));
-        }
+        let weights = &self.weights[bucket];
+        let (sum, added) = match &self.layers {
+            None => (sum_of_squares(simd, hidden, weights), 0),
+            Some(layers) => {
+                let mut products = Products::uninit();
+                let sum = sum_and_products(simd, hidden, weights, &mut products);
+                let added = layers[bucket].forward(simd, &products);
+                (sum, to_output_units(added))
+            }
+        };
+        let output = 4 * i64::from(sum) / i64::from(QA) + i64::from(self.bias[bucket]) + added;
         (output * i64::from(self.scale) / i64::from(QA * QB)) as i32
     }
+}
+
+/// The layers of all buckets for the kernels.
+fn lay_out(layers: &QuantisedLayers) -> LargeTable<DenseLayers> {
+    let mut table = LargeTable::<DenseLayers>::new(BUCKETS).expect("memory for a network");
+    for (bucket, dense) in table.iter_mut().enumerate() {
+        dense.lay_out(layers, bucket);
+    }
+    table
 }
