@@ -3,6 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::{Operation, PRODUCT_SHIFT, QA, Simd};
+use crate::nnue::layers::{FIRST_SHIFT, INPUT_ONE, SQUARE_LIMIT, SQUARE_SHIFT};
 
 /// Proof that the processor has AVX2, and POPCNT as every such processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,6 +154,22 @@ impl Simd for Avx2 {
             let pairs = _mm256_maddubs_epi16(a, b);
             let fours = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
             _mm256_add_epi32(sum, fours)
+        }
+    }
+
+    #[inline(always)]
+    fn activate(self, sums: __m256i) -> __m256i {
+        const UPPER_HALF: i32 = 16;
+        // SAFETY: `self` proves that the processor has AVX2.
+        unsafe {
+            let bounded = _mm256_max_epi32(sums, _mm256_set1_epi32(-SQUARE_LIMIT));
+            let bounded = _mm256_min_epi32(bounded, _mm256_set1_epi32(SQUARE_LIMIT));
+            let squares = _mm256_mullo_epi32(bounded, bounded);
+            let squares = _mm256_srli_epi32::<{ SQUARE_SHIFT as i32 }>(squares);
+            let clipped = _mm256_srai_epi32::<{ FIRST_SHIFT as i32 }>(sums);
+            let clipped = _mm256_max_epi32(clipped, _mm256_setzero_si256());
+            let clipped = _mm256_min_epi32(clipped, _mm256_set1_epi32(INPUT_ONE));
+            _mm256_or_si256(squares, _mm256_slli_epi32::<UPPER_HALF>(clipped))
         }
     }
 

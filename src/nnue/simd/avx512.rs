@@ -3,6 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::{Operation, PRODUCT_SHIFT, QA, Simd};
+use crate::nnue::layers::{FIRST_SHIFT, INPUT_ONE, SQUARE_LIMIT, SQUARE_SHIFT};
 
 /// Proof that the processor has AVX-512 F and BW, and VNNI if the parameter says so, and
 /// POPCNT as every such processor.
@@ -153,6 +154,22 @@ impl<const VNNI: bool> Simd for Avx512<VNNI> {
                 let fours = _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
                 _mm512_add_epi32(sum, fours)
             }
+        }
+    }
+
+    #[inline(always)]
+    fn activate(self, sums: __m512i) -> __m512i {
+        const UPPER_HALF: u32 = 16;
+        // SAFETY: `self` proves that the processor has these instructions.
+        unsafe {
+            let bounded = _mm512_max_epi32(sums, _mm512_set1_epi32(-SQUARE_LIMIT));
+            let bounded = _mm512_min_epi32(bounded, _mm512_set1_epi32(SQUARE_LIMIT));
+            let squares = _mm512_mullo_epi32(bounded, bounded);
+            let squares = _mm512_srli_epi32::<{ SQUARE_SHIFT }>(squares);
+            let clipped = _mm512_srai_epi32::<{ FIRST_SHIFT }>(sums);
+            let clipped = _mm512_max_epi32(clipped, _mm512_setzero_si512());
+            let clipped = _mm512_min_epi32(clipped, _mm512_set1_epi32(INPUT_ONE));
+            _mm512_or_si512(squares, _mm512_slli_epi32::<UPPER_HALF>(clipped))
         }
     }
 

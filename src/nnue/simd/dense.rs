@@ -12,8 +12,7 @@ use bytemuck::Zeroable;
 
 use super::{Block, Simd};
 use crate::nnue::layers::{
-    FIRST, FIRST_SHIFT, INPUT_ONE, QuantisedLayers, SECOND, SECOND_ACTIVATION_ONE, SECOND_INPUTS,
-    SECOND_SHIFT, SQUARE_LIMIT, SQUARE_SHIFT,
+    FIRST, QuantisedLayers, SECOND, SECOND_ACTIVATION_ONE, SECOND_INPUTS, SECOND_SHIFT,
 };
 use crate::nnue::row::{HIDDEN, Row};
 
@@ -39,16 +38,6 @@ pub struct Products {
 impl Products {
     /// The largest number of groups that can be read at once.
     const PADDING: usize = 4;
-
-    /// Room for products.
-    #[inline(always)]
-    pub const fn uninit() -> Products {
-        Products {
-            groups: MaybeUninit::uninit(),
-            nonzero: MaybeUninit::uninit(),
-            count: 0,
-        }
-    }
 
     /// The group that stands at `index` among those that are not all zero, with its number, which
     /// is at most [`GROUPS`].
@@ -76,14 +65,20 @@ const fn place(n: usize) -> usize {
 /// What [`sum_of_squares`](super::kernels::sum_of_squares) computes, and the products of the
 /// hidden units on the way: both need every unit, clipped.
 #[inline(always)]
-pub fn sum_and_products<S: Simd>(
+pub fn sum_and_products<'a, S: Simd>(
     simd: S,
     hidden: [&Row; 2],
     weights: &[Row; 2],
-    products: &mut Products,
-) -> i32 {
+    room: &'a mut MaybeUninit<Products>,
+) -> (i32, &'a Products) {
     const HALF: usize = HIDDEN / 2;
     const { assert!(HALF.is_multiple_of(S::LANES)) };
+    let products = room.as_mut_ptr();
+    // SAFETY: the pointers lie within the products' room.
+    let (groups, nonzero) = unsafe {
+        let groups = (&raw mut (*products).groups).cast::<[i8; GROUP]>();
+        (groups, (&raw mut (*products).nonzero).cast::<u32>())
+    };
     let mut sums = [[simd.zero(); 2]; 2];
     let mut count = 0;
     for at in (0..HALF).step_by(S::LANES) {
@@ -108,24 +103,23 @@ pub fn sum_and_products<S: Simd>(
         // the values are aligned to 64 bytes. As many numbers as there are groups before `first` at
         // most precede, and the register's groups are no more than follow or are spare.
         unsafe {
-            simd.store8(products.groups.as_mut_ptr().cast::<i8>().add(2 * at), bytes);
-            let free = products.nonzero.as_mut_ptr().cast::<u32>().add(count);
-            count += simd.list_nonzero(free, first as u32, bytes);
+            simd.store8(groups.add(first).cast::<i8>(), bytes);
+            count += simd.list_nonzero(nonzero.add(count), first as u32, bytes);
         }
     }
-    // SAFETY: there are no more numbers than groups, and as much room again as the padding takes; one
-    // more group follows the products.
-    unsafe {
-        let padding = products.nonzero.as_mut_ptr().cast::<u32>().add(count);
+    // SAFETY: there are no more numbers than groups, and room for the padding after them; one more
+    // group follows the products. That and the count is all that has to be set.
+    let products = unsafe {
         for place in 0..Products::PADDING {
-            padding.add(place).write(GROUPS as u32);
+            nonzero.add(count + place).write(GROUPS as u32);
         }
-        let zeros = products.groups.as_mut_ptr().cast::<[i8; GROUP]>();
-        zeros.add(GROUPS).write([0; GROUP]);
-    }
-    products.count = count;
+        groups.add(GROUPS).write([0; GROUP]);
+        (&raw mut (*products).count).write(count);
+        room.assume_init_ref()
+    };
     let [[a, b], [c, d]] = sums;
-    simd.reduce(simd.add32(simd.add32(a, b), simd.add32(c, d)))
+    let sum = simd.reduce(simd.add32(simd.add32(a, b), simd.add32(c, d)));
+    (sum, products)
 }
 
 /// The layers of one bucket, laid out for the kernels.
@@ -189,11 +183,11 @@ impl DenseLayers {
         products: &Products,
     ) -> i32 {
         debug_assert!(FIRSTS * S::LANES == 2 * FIRST && SECONDS * S::LANES == 2 * SECOND);
-        let inputs = activate(&self.first_layer::<S, FIRSTS, SETS>(simd, products));
+        let inputs = self.first_layer::<S, FIRSTS, SETS>(simd, products);
         self.last_layers::<S, SECONDS>(simd, &inputs)
     }
 
-    /// The sums of the first layer.
+    /// The first layer, as inputs of the second.
     #[inline(always)]
     fn first_layer<S: Simd, const REGISTERS: usize, const SETS: usize>(
         &self,
@@ -228,8 +222,9 @@ impl DenseLayers {
             // arrays are aligned to 64 bytes.
             unsafe {
                 let bias = simd.load32(self.first_bias.as_ptr().add(register * lanes));
-                let sum = simd.add32(sum, bias);
-                simd.store32(result.0.as_mut_ptr().add(register * lanes), sum);
+                let pairs = simd.activate(simd.add32(sum, bias));
+                let to = result.0.as_mut_ptr().add(register * lanes);
+                simd.store(to.cast::<i16>(), pairs);
             }
         }
         result
@@ -270,24 +265,11 @@ impl DenseLayers {
     }
 }
 
-/// An integer for each output of the first layer.
+/// An input of the second layer for each output of the first: its square in the lower 16 bits, its
+/// clipped value in the upper ones.
 #[repr(C, align(64))]
 struct FirstLanes([i32; FIRST]);
 
-/// An integer for each output of the second layer.
+/// The sum of each output of the second layer.
 #[repr(C, align(64))]
 struct SecondLanes([i32; SECOND]);
-
-/// The inputs of the second layer: the square of each sum in the lower 16 bits, its clipped value in
-/// the upper ones.
-#[inline(always)]
-fn activate(sums: &FirstLanes) -> FirstLanes {
-    let mut inputs = FirstLanes([0; FIRST]);
-    for (input, &sum) in inputs.0.iter_mut().zip(&sums.0) {
-        let bounded = sum.clamp(-SQUARE_LIMIT, SQUARE_LIMIT);
-        let square = (bounded * bounded) >> SQUARE_SHIFT;
-        let clipped = (sum >> FIRST_SHIFT).clamp(0, INPUT_ONE);
-        *input = square | clipped << i16::BITS;
-    }
-    inputs
-}

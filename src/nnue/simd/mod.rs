@@ -109,6 +109,10 @@ pub trait Simd: Copy {
     /// and none of `b` is -128.
     fn dot8(self, sum: Self::I32, a: Self::I8, b: Self::I8) -> Self::I32;
 
+    /// The inputs of the second layer from sums of the first: of each sum its square and its clipped
+    /// value side by side, as [`layers`](crate::nnue::layers) defines them.
+    fn activate(self, sums: Self::I32) -> Self::I16;
+
     /// Reads `LANES / 2` integers.
     ///
     /// # Safety

@@ -4,6 +4,7 @@ use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 
 use super::{Operation, PRODUCT_SHIFT, QA, Simd};
+use crate::nnue::layers::{FIRST_SHIFT, INPUT_ONE, SQUARE_LIMIT, SQUARE_SHIFT};
 
 /// Proof that the processor has NEON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +158,22 @@ impl Simd for Neon {
             let high = vmull_high_s8(a, b);
             // Pairs of products fit 16 bits: 2 * 127 * 127 < 2^15.
             vpadalq_s16(sum, vpaddq_s16(low, high))
+        }
+    }
+
+    #[inline(always)]
+    fn activate(self, sums: int32x4_t) -> int16x8_t {
+        const UPPER_HALF: i32 = 16;
+        // SAFETY: `self` proves that the processor has NEON.
+        unsafe {
+            let bounded = vmaxq_s32(sums, vdupq_n_s32(-SQUARE_LIMIT));
+            let bounded = vminq_s32(bounded, vdupq_n_s32(SQUARE_LIMIT));
+            let squares = vshrq_n_s32::<{ SQUARE_SHIFT as i32 }>(vmulq_s32(bounded, bounded));
+            let clipped = vshrq_n_s32::<{ FIRST_SHIFT as i32 }>(sums);
+            let clipped = vmaxq_s32(clipped, vdupq_n_s32(0));
+            let clipped = vminq_s32(clipped, vdupq_n_s32(INPUT_ONE));
+            let pairs = vorrq_s32(squares, vshlq_n_s32::<UPPER_HALF>(clipped));
+            vreinterpretq_s16_s32(pairs)
         }
     }
 

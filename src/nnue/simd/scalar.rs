@@ -4,6 +4,7 @@
 use std::array;
 
 use super::{PRODUCT_SHIFT, QA, Simd};
+use crate::nnue::layers::{FIRST_SHIFT, INPUT_ONE, SQUARE_LIMIT, SQUARE_SHIFT};
 
 const LANES: usize = 16;
 
@@ -118,6 +119,17 @@ impl Simd for Scalar {
             let four = (4 * i..4 * i + 4).map(product).sum();
             sum[i].wrapping_add(four)
         })
+    }
+
+    #[inline(always)]
+    fn activate(self, sums: Self::I32) -> Self::I16 {
+        let mut inputs = [0; LANES];
+        for (i, &sum) in sums.iter().enumerate() {
+            let bounded = sum.clamp(-SQUARE_LIMIT, SQUARE_LIMIT);
+            inputs[2 * i] = ((bounded * bounded) >> SQUARE_SHIFT) as i16;
+            inputs[2 * i + 1] = (sum >> FIRST_SHIFT).clamp(0, INPUT_ONE) as i16;
+        }
+        inputs
     }
 
     #[inline(always)]

@@ -1,8 +1,10 @@
 //! Every kernel of every instruction set against the same computation written out.
 
+use std::mem::MaybeUninit;
+
 use bytemuck::Zeroable;
 
-use super::dense::{DenseLayers, Products, sum_and_products};
+use super::dense::{DenseLayers, sum_and_products};
 use super::kernels::{sum_of_squares, update, update_many};
 use super::{Isa, Operation, Simd};
 use crate::nnue::features::OUTPUT_BUCKETS;
@@ -120,10 +122,10 @@ impl Operation for Layers<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> [i32; 3] {
         let Layers(hidden, weights, layers) = self;
-        let mut products = Products::uninit();
-        let sum = sum_and_products(simd, hidden, weights, &mut products);
+        let mut room = MaybeUninit::uninit();
+        let (sum, products) = sum_and_products(simd, hidden, weights, &mut room);
         let alone = sum_of_squares(simd, hidden, weights);
-        [sum, alone, layers.forward(simd, &products)]
+        [sum, alone, layers.forward(simd, products)]
     }
 }
 

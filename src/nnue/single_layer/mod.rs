@@ -39,6 +39,7 @@
 
 use std::fs;
 use std::io;
+use std::mem::MaybeUninit;
 use std::path::Path;
 
 use super::features::{KingBuckets, output_bucket};
@@ -47,7 +48,7 @@ use super::layers::{QuantisedLayers, check_range, to_output_units};
 use super::packing;
 use super::row::{HIDDEN, Row};
 use super::simd::Simd;
-use super::simd::dense::{DenseLayers, Products, sum_and_products};
+use super::simd::dense::{DenseLayers, sum_and_products};
 use super::simd::kernels::sum_of_squares;
 use crate::files;
 use crate::memory::LargeTable;
@@ -414,9 +415,9 @@ impl Outputs {
         let (sum, added) = match &self.layers {
             None => (sum_of_squares(simd, hidden, weights), 0),
             Some(layers) => {
-                let mut products = Products::uninit();
-                let sum = sum_and_products(simd, hidden, weights, &mut products);
-                let added = layers[bucket].forward(simd, &products);
+                let mut room = MaybeUninit::uninit();
+                let (sum, products) = sum_and_products(simd, hidden, weights, &mut room);
+                let added = layers[bucket].forward(simd, products);
                 (sum, to_output_units(added))
             }
         };
