@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use pleach::board::{Position, Stage, perft};
+use pleach::board::{MoveSet, Position, perft};
 use pleach::types::{CastlingMode, Move, MoveList};
 
 /// A start, a middlegame full of tactics, an endgame, and promotions.
@@ -49,9 +49,9 @@ fn board(criterion: &mut Criterion) {
 
     group.throughput(Throughput::Elements(positions.len() as u64));
     let stages = [
-        ("noisy", Stage::Noisy),
-        ("quiet", Stage::Quiet),
-        ("all", Stage::All),
+        ("noisy", MoveSet::Noisy),
+        ("quiet", MoveSet::Quiet),
+        ("all", MoveSet::All),
     ];
     for (name, stage) in stages {
         group.bench_function(format!("generate {name} moves, per position"), |bencher| {
@@ -76,7 +76,7 @@ fn board(criterion: &mut Criterion) {
     group.bench_function("delta, per move", |bencher| {
         bencher.iter(|| {
             for &(position, m) in &moves {
-                black_box(position.delta(m));
+                black_box(position.dirty_pieces(m));
             }
         });
     });

@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use pleach::board::{Delta, Position};
+use pleach::board::{DirtyPieces, Position};
 use pleach::nnue::synthetic::SplitMix;
 use pleach::nnue::{Accumulators, HIDDEN, Isa, Network};
 
@@ -14,7 +14,7 @@ use pleach::nnue::{Accumulators, HIDDEN, Isa, Network};
 const PLIES: usize = 240;
 
 /// A random game: its start, and every move's delta with the position after it.
-fn game(seed: u64) -> (Position, Vec<(Delta, Position)>) {
+fn game(seed: u64) -> (Position, Vec<(DirtyPieces, Position)>) {
     let mut random = SplitMix::new(seed);
     let start = Position::startpos();
     let mut line = Vec::new();
@@ -25,7 +25,7 @@ fn game(seed: u64) -> (Position, Vec<(Delta, Position)>) {
             return game(seed + 1);
         }
         let m = moves[random.below(moves.len() as u64) as usize];
-        let delta = position.delta(m);
+        let delta = position.dirty_pieces(m);
         position = position.play(m);
         line.push((delta, position.clone()));
     }
@@ -33,18 +33,19 @@ fn game(seed: u64) -> (Position, Vec<(Delta, Position)>) {
 }
 
 /// All moves of a position and where they lead, and the move that the game went on with.
-type Family = (Vec<(Delta, Position)>, Delta);
+type Family = (Vec<(DirtyPieces, Position)>, DirtyPieces);
 
-fn families(start: &Position, line: &[(Delta, Position)]) -> Vec<Family> {
+fn families(start: &Position, line: &[(DirtyPieces, Position)]) -> Vec<Family> {
     /// Enough for every kind of piece to move everywhere.
     const POSITIONS: usize = 60;
     let positions = std::iter::once(start).chain(line.iter().map(|(_, position)| position));
-    let children = |position: &Position| -> Vec<(Delta, Position)> {
-        let child = |m| (position.delta(m), position.play(m));
+    let children = |position: &Position| -> Vec<(DirtyPieces, Position)> {
+        let child = |m| (position.dirty_pieces(m), position.play(m));
         position.legal_moves().into_iter().map(child).collect()
     };
-    let family =
-        |(position, (next, _)): (&Position, &(Delta, Position))| (children(position), next.clone());
+    let family = |(position, (next, _)): (&Position, &(DirtyPieces, Position))| {
+        (children(position), next.clone())
+    };
     positions.zip(line).take(POSITIONS).map(family).collect()
 }
 

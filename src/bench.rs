@@ -123,12 +123,12 @@ pub struct Measured {
 
 /// The whole bench.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct BenchSummary {
     pub nodes: u64,
     pub time: Duration,
 }
 
-impl Summary {
+impl BenchSummary {
     /// Nodes per second.
     #[must_use]
     pub fn nps(&self) -> u64 {
@@ -156,12 +156,12 @@ impl Summary {
 pub fn run(
     options: &Options,
     mut listen: impl FnMut(Option<&Measured>) -> ControlFlow<()>,
-) -> Result<Option<Summary>, BenchError> {
+) -> Result<Option<BenchSummary>, BenchError> {
     let mut engine = Engine::new();
     engine.set_hash(options.hash_mib)?;
     engine.set_threads(options.threads)?;
     let request = options.request();
-    let mut summary = Summary::default();
+    let mut summary = BenchSummary::default();
     for (index, fen) in POSITIONS.iter().enumerate() {
         let start = Start::Fen((*fen).to_owned());
         let game = Game::new(&start, &[], CastlingMode::Standard)?;
@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn the_last_line_is_what_openbench_reads() {
-        let summary = Summary {
+        let summary = BenchSummary {
             nodes: 5000,
             time: Duration::from_millis(10),
         };

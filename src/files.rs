@@ -14,10 +14,10 @@ use tempfile::{Builder, NamedTempFile};
 /// A file that takes its name when [`PendingFile::commit`] is called; dropped before, it is
 /// removed.
 #[derive(Debug)]
-pub struct PendingFile(Target);
+pub struct PendingFile(FileTarget);
 
 #[derive(Debug)]
-enum Target {
+enum FileTarget {
     Temporary {
         file: NamedTempFile,
         path: PathBuf,
@@ -41,7 +41,7 @@ impl PendingFile {
                 return File::options()
                     .write(true)
                     .open(path)
-                    .map(|file| PendingFile(Target::Direct(file)));
+                    .map(|file| PendingFile(FileTarget::Direct(file)));
             }
             Ok(_) => fs::canonicalize(path)?,
             Err(_) => path.to_path_buf(),
@@ -60,7 +60,7 @@ impl PendingFile {
             builder.permissions(fs::Permissions::from_mode(ORDINARY));
         }
         let file = builder.tempfile_in(folder_of(&path))?;
-        Ok(PendingFile(Target::Temporary { file, path }))
+        Ok(PendingFile(FileTarget::Temporary { file, path }))
     }
 
     /// Brings the bytes to the disk and gives the file its name.
@@ -70,8 +70,8 @@ impl PendingFile {
     /// file is removed then.
     pub fn commit(self) -> io::Result<()> {
         match self.0 {
-            Target::Direct(mut file) => file.flush(),
-            Target::Temporary { file, path } => {
+            FileTarget::Direct(mut file) => file.flush(),
+            FileTarget::Temporary { file, path } => {
                 file.as_file().sync_all()?;
                 file.persist(&path).map_err(|error| error.error)?;
                 sync_folder(folder_of(&path))
@@ -83,15 +83,15 @@ impl PendingFile {
 impl Write for PendingFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
-            Target::Temporary { file, .. } => file.write(bytes),
-            Target::Direct(file) => file.write(bytes),
+            FileTarget::Temporary { file, .. } => file.write(bytes),
+            FileTarget::Direct(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.0 {
-            Target::Temporary { file, .. } => file.flush(),
-            Target::Direct(file) => file.flush(),
+            FileTarget::Temporary { file, .. } => file.flush(),
+            FileTarget::Direct(file) => file.flush(),
         }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! | layer | modules |
 //! |---|---|
-//! | 0 | [`types`], [`params`], [`memory`], [`stdio`], [`files`], [`faults`] |
+//! | 0 | [`types`], [`params`], [`memory`], [`stdio`], [`files`], [`faults`], [`progress`] |
 //! | 1 | [`board`] |
 //! | 2 | [`nnue`], [`tt`], [`record`] |
 //! | 3 | [`chances`], [`eval`], [`history`], [`opening_book`], [`tablebase`], [`time`], [`teacher`] |
@@ -41,6 +41,7 @@ pub mod memory;
 pub mod nnue;
 pub mod opening_book;
 pub mod params;
+pub mod progress;
 pub mod record;
 pub mod search;
 pub mod stdio;

@@ -60,7 +60,7 @@ fn a_level_shows_one_line_and_plays_it() {
     let analysis = engine
         .analyse(&Game::default(), &Request::default(), |event| {
             if let Event::Line(line) = event {
-                numbers.push(line.multi_pv);
+                numbers.push(line.info.multi_pv);
             }
             ControlFlow::Continue(())
         })

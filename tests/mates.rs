@@ -58,10 +58,10 @@ fn mates_are_found_and_carried_out() {
     for &(fen, moves) in MATES {
         let line = solve(fen, moves);
         assert_eq!(
-            line.score.mate_moves(),
+            line.info.score.mate_moves(),
             Some(moves),
             "{fen}: {}",
-            line.score
+            line.info.score
         );
         let mut position = (*line.root).clone();
         for &m in &line.pv {

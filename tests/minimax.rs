@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use pleach::board::Position;
-use pleach::eval::{Evaluator, Judge};
-use pleach::search::{Job, Limits, Selectivity, Shared, Silent, Worker};
+use pleach::eval::{EvalKind, Evaluator};
+use pleach::search::{Limits, SearchRequest, SearchWorker, Selectivity, Shared, Silent};
 use pleach::tt::TranspositionTable;
 use pleach::types::{Depth, Ply, Score};
 use proptest::prelude::*;
@@ -46,7 +46,7 @@ fn minimax(position: &Position, depth: i32, ply: Ply) -> Score {
         return Score::DRAW;
     }
     if depth == 0 {
-        let mut evaluator = Evaluator::new(Judge::Tapered);
+        let mut evaluator = Evaluator::new(EvalKind::Tapered);
         evaluator.reset(position);
         return evaluator.evaluate(position);
     }
@@ -68,12 +68,12 @@ proptest! {
         let root = play(&choices);
         let table = TranspositionTable::new(1).expect("a mebibyte");
         let shared = Arc::new(Shared::new(table, 1));
-        let mut worker = Worker::new(0, Arc::clone(&shared), Judge::Tapered);
+        let mut worker = SearchWorker::new(0, Arc::clone(&shared), EvalKind::Tapered);
         shared.begin(false);
-        let mut job = Job::new(root.clone(), Limits::to_depth(Depth(depth)));
-        job.selectivity = Selectivity::Plain;
+        let mut request = SearchRequest::new(root.clone(), Limits::to_depth(Depth(depth)));
+        request.selectivity = Selectivity::Plain;
         // Nothing is searched where the game is over.
-        let outcome = worker.search(&job, Box::new(Silent));
+        let outcome = worker.search(&request, Box::new(Silent));
         prop_assert_eq!(outcome.is_some(), root.has_legal_move(), "{}", root.fen());
         if let Some(outcome) = outcome {
             prop_assert_eq!(outcome.score, minimax(&root, depth, Ply::ROOT), "{}", root.fen());

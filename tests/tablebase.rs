@@ -160,7 +160,7 @@ fn scores_are_exact_and_hits_are_counted() {
             -1 => assert!(score.is_loss(), "{fen} {score}"),
             _ => assert_eq!(score, Score::DRAW, "{fen}"),
         }
-        assert!(analysis.lines[0].tb_hits > 0, "{fen}");
+        assert!(analysis.lines[0].info.tb_hits > 0, "{fen}");
     }
 }
 
@@ -170,10 +170,10 @@ fn the_search_probes_where_captures_lead_into_the_tables() {
     let root = game("8/8/2p5/3qk3/8/8/8/R3K3 b - - 3 20");
     let mut engine = engine();
     let analysis = analyse(&mut engine, &root, &nodes(4000));
-    assert!(analysis.lines[0].tb_hits > 0);
+    assert!(analysis.lines[0].info.tb_hits > 0);
     let mut without = Engine::new();
     let analysis = analyse(&mut without, &root, &nodes(4000));
-    assert_eq!(analysis.lines[0].tb_hits, 0);
+    assert_eq!(analysis.lines[0].info.tb_hits, 0);
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn several_lines_keep_the_ranks() {
     engine.settings.multi_pv = 50;
     let analysis = analyse(&mut engine, &root, &nodes(5000));
     assert_eq!(analysis.lines.len(), legal(&root).len());
-    let scores: Vec<Score> = analysis.lines.iter().map(|line| line.score).collect();
+    let scores: Vec<Score> = analysis.lines.iter().map(|line| line.info.score).collect();
     assert!(
         scores.windows(2).all(|pair| pair[0] >= pair[1]),
         "{scores:?}"

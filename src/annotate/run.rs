@@ -66,7 +66,7 @@ pub struct AnnotateJob {
 }
 
 /// Follows a run; called from several threads.
-pub trait Progress: Sync {
+pub trait AnnotateProgress: Sync {
     /// How many games there are, if that is known, and how many of them were done before.
     fn begin(&self, total: Option<u64>, done: u64);
     /// A position of a game of so many has been searched.
@@ -104,7 +104,7 @@ type Numbered<T> = (u64, Result<T, String>);
 pub fn run(
     job: &AnnotateJob,
     new_engine: impl Fn() -> Result<Engine, EngineError> + Sync,
-    progress: &impl Progress,
+    progress: &impl AnnotateProgress,
 ) -> anyhow::Result<RunTotals> {
     let (mut output, mut journal) = open_output(job)?;
     if let Some(directory) = &job.report {
@@ -296,7 +296,7 @@ fn work(
     games: &Receiver<Numbered<PgnGame>>,
     made: &Sender<anyhow::Result<Numbered<Made>>>,
     new_engine: &impl Fn() -> Result<Engine, EngineError>,
-    progress: &impl Progress,
+    progress: &impl AnnotateProgress,
 ) {
     // Made for the first game: there may be fewer games than workers.
     let mut engine: Option<Engine> = None;
@@ -328,7 +328,7 @@ fn make(
     number: u64,
     mut game: PgnGame,
     engine: &mut Engine,
-    progress: &impl Progress,
+    progress: &impl AnnotateProgress,
 ) -> anyhow::Result<Made> {
     let moves: Vec<Move> = game.main_line.moves.iter().map(|m| m.played).collect();
     let positions = moves.len() + 1;
@@ -381,7 +381,7 @@ fn write(
     output: &mut File,
     journal: &mut Journal,
     totals: &mut RunTotals,
-    progress: &impl Progress,
+    progress: &impl AnnotateProgress,
 ) -> anyhow::Result<()> {
     let entry = match game {
         Err(reason) => {

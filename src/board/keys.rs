@@ -3,7 +3,7 @@
 use shakmaty::zobrist::{Zobrist64, ZobristValue};
 use shakmaty::{CastlingSide, Chess, Color, EnPassantMode, Piece, Position as _, Role, Square};
 
-use super::delta::Delta;
+use super::dirty_pieces::DirtyPieces;
 
 /// Keys of a position and of the parts of it that correction and pawn histories look up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,9 +90,9 @@ impl Keys {
     /// The keys after a move that changes no castling right and allows no en passant.
     #[must_use]
     #[inline]
-    pub(super) fn after(&self, delta: &Delta) -> Keys {
+    pub(super) fn after(&self, dirty: &DirtyPieces) -> Keys {
         let mut keys = *self;
-        for &(piece, square) in delta.removed.iter().chain(&delta.added) {
+        for &(piece, square) in dirty.removed.iter().chain(&dirty.added) {
             keys.toggle(square, piece);
         }
         keys.full ^= turn_key();
@@ -101,8 +101,8 @@ impl Keys {
 
     /// The full key alone of [`Keys::after`].
     #[inline]
-    pub(super) fn full_after(&self, delta: &Delta) -> u64 {
-        let changes = delta.removed.iter().chain(&delta.added);
+    pub(super) fn full_after(&self, dirty: &DirtyPieces) -> u64 {
+        let changes = dirty.removed.iter().chain(&dirty.added);
         changes.fold(self.full ^ turn_key(), |key, &(piece, square)| {
             key ^ piece_key(square, piece)
         })

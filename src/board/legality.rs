@@ -17,7 +17,7 @@ pub struct Legality {
     /// the checker or onto the checker; nowhere in double check.
     pub evasions: Bitboard,
     /// Squares that the enemy attacks, seen through the own king.
-    pub danger: Bitboard,
+    pub threats: Bitboard,
 }
 
 impl Legality {
@@ -31,19 +31,19 @@ impl Legality {
             checkers,
             pinned: pinned(board, us, king),
             evasions: evasions(king, checkers),
-            danger: attacked(board, !us, board.occupied().without(king)),
+            threats: attacked(board, !us, board.occupied().without(king)),
         }
     }
 
     /// What generating captures out of check needs and no more: of the squares beside the king only
-    /// those with enemy pieces matter. All others count as `danger`.
+    /// those with enemy pieces matter. All others count as `threats`.
     pub(super) fn for_captures(chess: &Chess, king: Square) -> Legality {
         let (board, us) = (chess.board(), chess.turn());
-        let mut danger = Bitboard::FULL;
+        let mut threats = Bitboard::FULL;
         for to in king_attacks(king) & board.by_color(!us) {
             let occupied = board.occupied().without(king);
             if board.attacks_to(to, !us, occupied).is_empty() {
-                danger.discard(to);
+                threats.discard(to);
             }
         }
         Legality {
@@ -51,11 +51,11 @@ impl Legality {
             checkers: Bitboard::EMPTY,
             pinned: pinned(board, us, king),
             evasions: Bitboard::FULL,
-            danger,
+            threats,
         }
     }
 
-    /// What counting all legal moves needs and no more: `danger` stays empty where the king could
+    /// What counting all legal moves needs and no more: `threats` stays empty where the king could
     /// not move anyway. Checkers and pins come from one look along the lines of the king.
     #[inline(always)]
     pub(super) fn for_counting(chess: &Chess, king: Square) -> Legality {
@@ -78,7 +78,7 @@ impl Legality {
             |side| castles.has(us, side) && (castles.path(us, side) & occupied).is_empty();
         let king_moves =
             (king_attacks(king) & !own).any() || CastlingSide::ALL.into_iter().any(may_castle);
-        let danger = if king_moves {
+        let threats = if king_moves {
             attacked(board, !us, occupied.without(king))
         } else {
             Bitboard::EMPTY
@@ -88,7 +88,7 @@ impl Legality {
             checkers,
             pinned,
             evasions: evasions(king, checkers),
-            danger,
+            threats,
         }
     }
 

@@ -3,7 +3,7 @@
 //! evaluation and repetition.
 
 mod cuckoo;
-mod delta;
+mod dirty_pieces;
 mod epd;
 mod game;
 mod input;
@@ -19,13 +19,13 @@ mod score_sheet;
 mod see;
 mod unpack;
 
-pub use delta::Delta;
+pub use dirty_pieces::DirtyPieces;
 pub use epd::{Epd, EpdError, EpdOperation, EpdReader};
 pub use game::{Game, GameEnd, GameError, Start};
 pub use input::{decompress, open_input};
 pub use keys::Keys;
 pub use legality::{Legality, attacked, attacked_by_lesser, pawn_attacks};
-pub use movegen::{Stage, is_noisy};
+pub use movegen::{MoveSet, is_noisy};
 pub use notation::{FenError, MoveError};
 pub use perft::{Counts, PERFT_MAX_DEPTH, Perft, TooDeep, perft};
 pub use pgn::{Headers, PgnError, PgnGame, PgnLine, PgnMove, PgnReader};

@@ -14,7 +14,7 @@ use crate::types::MoveList;
 
 /// Which moves to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum MoveSet {
     /// Captures, en passant and promotions.
     Noisy,
     /// All others.
@@ -23,17 +23,17 @@ pub enum Stage {
     All,
 }
 
-impl Stage {
+impl MoveSet {
     const fn noisy(self) -> bool {
-        !matches!(self, Stage::Quiet)
+        !matches!(self, MoveSet::Quiet)
     }
 
     const fn quiet(self) -> bool {
-        !matches!(self, Stage::Noisy)
+        !matches!(self, MoveSet::Noisy)
     }
 }
 
-/// Whether a move captures or promotes: what [`Stage::Noisy`] generates.
+/// Whether a move captures or promotes: what [`MoveSet::Noisy`] generates.
 #[must_use]
 #[inline]
 pub fn is_noisy(m: Move) -> bool {
@@ -57,7 +57,7 @@ pub trait Sink {
 
 /// Hands every legal move of the wanted stage to the sink.
 #[inline(always)]
-pub fn generate<S: Sink>(chess: &Chess, legality: &Legality, stage: Stage, sink: &mut S) {
+pub fn generate<S: Sink>(chess: &Chess, legality: &Legality, stage: MoveSet, sink: &mut S) {
     let board = chess.board();
     let (us, occupied) = (chess.us(), board.occupied());
     let mut targets = Bitboard::EMPTY;
@@ -68,7 +68,7 @@ pub fn generate<S: Sink>(chess: &Chess, legality: &Legality, stage: Stage, sink:
         targets |= !occupied;
     }
 
-    let king_targets = king_attacks(legality.king) & targets & !legality.danger;
+    let king_targets = king_attacks(legality.king) & targets & !legality.threats;
     sink.piece(Role::King, legality.king, king_targets);
     if legality.evasions.is_empty() {
         return;
@@ -116,7 +116,7 @@ pub fn generate<S: Sink>(chess: &Chess, legality: &Legality, stage: Stage, sink:
 }
 
 #[inline(always)]
-fn pawns<S: Sink>(chess: &Chess, legality: &Legality, stage: Stage, sink: &mut S) {
+fn pawns<S: Sink>(chess: &Chess, legality: &Legality, stage: MoveSet, sink: &mut S) {
     let pawns = chess.us() & chess.board().pawns();
     let free = pawns & !legality.pinned;
     pawn_set(chess, free, legality.evasions, stage, sink);
@@ -132,7 +132,7 @@ fn pawn_set<S: Sink>(
     chess: &Chess,
     pawns: Bitboard,
     allowed: Bitboard,
-    stage: Stage,
+    stage: MoveSet,
     sink: &mut S,
 ) {
     let color = chess.turn();
@@ -209,7 +209,7 @@ fn castling_is_safe(chess: &Chess, legality: &Legality, side: CastlingSide, rook
     let king = legality.king;
     let king_to = side.king_to(us);
     if (chess.castles().path(us, side) & board.occupied()).any()
-        || (between(king, king_to).with(king_to) & legality.danger).any()
+        || (between(king, king_to).with(king_to) & legality.threats).any()
     {
         return false;
     }
@@ -278,7 +278,7 @@ impl Sink for Lister<'_> {
 }
 
 /// Appends the legal moves of a stage to `moves`.
-pub fn list(chess: &Chess, legality: &Legality, stage: Stage, moves: &mut MoveList) {
+pub fn list(chess: &Chess, legality: &Legality, stage: MoveSet, moves: &mut MoveList) {
     let board = chess.board();
     generate(chess, legality, stage, &mut Lister { board, moves });
 }
@@ -316,6 +316,6 @@ impl Sink for Counter {
 #[inline(always)]
 pub fn count(chess: &Chess, legality: &Legality) -> u64 {
     let mut counter = Counter::default();
-    generate(chess, legality, Stage::All, &mut counter);
+    generate(chess, legality, MoveSet::All, &mut counter);
     counter.0
 }

@@ -4,10 +4,10 @@ use shakmaty::{
     Bitboard, Board, CastlingMode, Chess, Color, Move, Piece, Position as _, Role, Square, attacks,
 };
 
-use super::delta::Delta;
+use super::dirty_pieces::DirtyPieces;
 use super::keys::{self, Keys};
 use super::legality::Legality;
-use super::movegen::{self, Stage};
+use super::movegen::{self, MoveSet};
 use crate::types::MoveList;
 
 /// A legal chess position with its keys and checkers. Small and copied: playing a move makes a
@@ -154,7 +154,7 @@ impl Position {
     }
 
     /// Appends the legal moves of a stage.
-    pub fn generate(&self, legality: &Legality, stage: Stage, moves: &mut MoveList) {
+    pub fn generate(&self, legality: &Legality, stage: MoveSet, moves: &mut MoveList) {
         movegen::list(&self.chess, legality, stage, moves);
     }
 
@@ -162,7 +162,7 @@ impl Position {
     #[must_use]
     pub fn legal_moves(&self) -> MoveList {
         let mut moves = MoveList::new();
-        self.generate(&self.legality(), Stage::All, &mut moves);
+        self.generate(&self.legality(), MoveSet::All, &mut moves);
         moves
     }
 
@@ -225,29 +225,29 @@ impl Position {
 
     /// Which pieces a legal move takes off and puts on.
     #[must_use]
-    pub fn delta(&self, m: Move) -> Delta {
-        Delta::new(m, self.turn())
+    pub fn dirty_pieces(&self, m: Move) -> DirtyPieces {
+        DirtyPieces::new(m, self.turn())
     }
 
     /// The position after a legal move.
     #[must_use]
     pub fn play(&self, m: Move) -> Position {
-        self.play_delta(m, &self.delta(m))
+        self.play_with_pieces(m, &self.dirty_pieces(m))
     }
 
-    /// [`Position::play`] for callers that have the move's delta already.
+    /// [`Position::play`] for callers that have the move's dirty already.
     #[must_use]
     #[inline]
-    pub fn play_delta(&self, m: Move, delta: &Delta) -> Position {
-        self.play_with(m, self.keys_after(delta))
+    pub fn play_with_pieces(&self, m: Move, dirty: &DirtyPieces) -> Position {
+        self.play_with_keys(m, self.keys_after(dirty))
     }
 
-    /// The keys of the position after a move with this delta, exact but for changed castling
+    /// The keys of the position after a move with this dirty, exact but for changed castling
     /// rights and a new en passant capture, so good enough for prefetching.
     #[must_use]
     #[inline]
-    pub fn keys_after(&self, delta: &Delta) -> Keys {
-        let mut keys = self.keys.after(delta);
+    pub fn keys_after(&self, dirty: &DirtyPieces) -> Keys {
+        let mut keys = self.keys.after(dirty);
         keys.full ^= self.en_passant_key;
         keys
     }
@@ -255,14 +255,14 @@ impl Position {
     /// The full key alone of [`Position::keys_after`].
     #[must_use]
     #[inline]
-    pub fn key_after(&self, delta: &Delta) -> u64 {
-        self.keys.full_after(delta) ^ self.en_passant_key
+    pub fn key_after(&self, dirty: &DirtyPieces) -> u64 {
+        self.keys.full_after(dirty) ^ self.en_passant_key
     }
 
     /// [`Position::play`] for callers that have [`Position::keys_after`] the move already.
     #[must_use]
     #[inline]
-    pub fn play_with(&self, m: Move, mut keys: Keys) -> Position {
+    pub fn play_with_keys(&self, m: Move, mut keys: Keys) -> Position {
         let mut chess = self.chess.clone();
         chess.play_unchecked(m);
         keys.change_castling(&self.chess, &chess);
@@ -334,7 +334,7 @@ impl Position {
 
     /// Whether the side to move has more than pawns and its king: without, zugzwang is likely.
     #[must_use]
-    pub fn has_pieces(&self) -> bool {
+    pub fn has_non_pawn_material(&self) -> bool {
         let board = self.board();
         (self.chess.us() & !(board.pawns() | board.kings())).any()
     }
@@ -347,7 +347,7 @@ impl Position {
 
     /// The piece that a move of this position moves.
     #[must_use]
-    pub fn moved(&self, m: Move) -> Piece {
+    pub fn moved_piece(&self, m: Move) -> Piece {
         Piece {
             color: self.turn(),
             role: m.role(),
@@ -415,7 +415,7 @@ mod tests {
         random_games(100, |position| {
             let list = |legality: &Legality| {
                 let mut moves = MoveList::new();
-                position.generate(legality, Stage::Noisy, &mut moves);
+                position.generate(legality, MoveSet::Noisy, &mut moves);
                 moves
             };
             let quick = position.legality_for_captures();
@@ -440,8 +440,8 @@ mod tests {
 
             let legality = position.legality();
             let (mut noisy, mut quiet) = (MoveList::new(), MoveList::new());
-            position.generate(&legality, Stage::Noisy, &mut noisy);
-            position.generate(&legality, Stage::Quiet, &mut quiet);
+            position.generate(&legality, MoveSet::Noisy, &mut noisy);
+            position.generate(&legality, MoveSet::Quiet, &mut quiet);
             assert_eq!(noisy.len() + quiet.len(), ours.len());
             assert!(noisy.iter().all(|m| m.is_capture() || m.is_promotion()));
             assert!(quiet.iter().all(|m| !m.is_capture() && !m.is_promotion()));

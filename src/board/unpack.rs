@@ -5,7 +5,7 @@ use shakmaty::attacks::attacks;
 use shakmaty::{Move, Piece, Position as _, Rank, Role, Square};
 
 use super::legality::Legality;
-use super::movegen::{Stage, en_passant_is_safe};
+use super::movegen::{MoveSet, en_passant_is_safe};
 use super::position::Position;
 use crate::types::{MoveList, PackedMove};
 
@@ -89,7 +89,7 @@ impl Position {
     /// The slow and certain way, for castling.
     fn is_generated(&self, m: Move, legality: &Legality) -> bool {
         let mut moves = MoveList::new();
-        self.generate(legality, Stage::Quiet, &mut moves);
+        self.generate(legality, MoveSet::Quiet, &mut moves);
         moves.contains(&m)
     }
 }
@@ -97,7 +97,7 @@ impl Position {
 /// Whether the king is safe after the move.
 fn is_safe(legality: &Legality, piece: Piece, from: Square, to: Square) -> bool {
     if piece.role == Role::King {
-        !legality.danger.contains(to)
+        !legality.threats.contains(to)
     } else {
         legality.evasions.contains(to) && legality.respects_pin(from, to)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-use super::{LEAST_MATERIAL, MOST_MATERIAL, Model, TERMS, argument, logistic};
+use super::{ChancesModel, LEAST_MATERIAL, MOST_MATERIAL, TERMS, argument, logistic};
 use crate::record::{GameRecord, Mailbox, NO_SCORE};
 use crate::types::Color;
 
@@ -50,7 +50,7 @@ impl Default for Tally {
 /// What a fit found.
 #[derive(Clone, Copy, Debug)]
 pub struct Fit {
-    pub model: Model,
+    pub model: ChancesModel,
     /// Positions that it rests on.
     pub positions: u64,
 }
@@ -109,7 +109,7 @@ impl Tally {
         if positions < FEWEST {
             return Err(FitError::TooFew(positions));
         }
-        let mut model = Model {
+        let mut model = ChancesModel {
             even: [150.0, 0.0, 0.0, 0.0],
             spread: [60.0, 0.0, 0.0, 0.0],
         };
@@ -129,7 +129,7 @@ impl Tally {
     }
 
     /// The change of all coefficients that one step of Fisher scoring asks for.
-    fn scoring_step(&self, model: &Model) -> Option<[f64; PARAMETERS]> {
+    fn scoring_step(&self, model: &ChancesModel) -> Option<[f64; PARAMETERS]> {
         let mut information = [[0.0; PARAMETERS]; PARAMETERS];
         let mut gradient = [0.0; PARAMETERS];
         for (material, score, counts) in self.rows() {
@@ -163,7 +163,7 @@ impl Tally {
     /// of the positions, over groups of similar score and material, weighted by positions: as a
     /// fraction of a point.
     #[must_use]
-    pub fn error(&self, model: &Model) -> f64 {
+    pub fn error(&self, model: &ChancesModel) -> f64 {
         let points = |results: [f64; 3]| results[0] + results[1] / 2.0;
         let squares = |group: &Group| (points(group.expected) - points(group.real)).powi(2);
         self.mean_square(model, squares).sqrt()
@@ -172,7 +172,7 @@ impl Tally {
     /// The same difference between the chances of a win, a draw and a loss and their shares, over
     /// all three.
     #[must_use]
-    pub fn share_error(&self, model: &Model) -> f64 {
+    pub fn share_error(&self, model: &ChancesModel) -> f64 {
         let squares = |group: &Group| {
             let pairs = group.expected.iter().zip(group.real);
             pairs
@@ -184,7 +184,7 @@ impl Tally {
     }
 
     /// The mean over positions of a group's squared difference per position.
-    fn mean_square(&self, model: &Model, squares: impl Fn(&Group) -> f64) -> f64 {
+    fn mean_square(&self, model: &ChancesModel, squares: impl Fn(&Group) -> f64) -> f64 {
         let groups = self.groups(model);
         let total: f64 = groups.iter().map(Group::total).sum();
         let sum: f64 = groups
@@ -195,7 +195,7 @@ impl Tally {
     }
 
     /// Positions of similar score and material together.
-    fn groups(&self, model: &Model) -> Vec<Group> {
+    fn groups(&self, model: &ChancesModel) -> Vec<Group> {
         /// Width of a group in material and in centipawns.
         const MATERIAL_WIDTH: u32 = 16;
         const SCORE_WIDTH: f64 = 50.0;
@@ -311,13 +311,13 @@ impl Fit {
     /// The model with all scores scaled so that 100 is an even chance to win at the start of a
     /// game, and the factor that scores were multiplied with.
     #[must_use]
-    pub fn normalised(&self) -> (Model, f64) {
+    pub fn normalised(&self) -> (ChancesModel, f64) {
         const PAWN: f64 = 100.0;
         let (even, _) = self.model.curves(MOST_MATERIAL);
         let factor = PAWN / even;
         let scaled = |terms: [f64; TERMS]| terms.map(|term| term * factor);
         (
-            Model {
+            ChancesModel {
                 even: scaled(self.model.even),
                 spread: scaled(self.model.spread),
             },
@@ -330,7 +330,7 @@ impl Fit {
 mod tests {
     use super::*;
 
-    const TRUTH: Model = Model {
+    const TRUTH: ChancesModel = ChancesModel {
         even: [90.0, 40.0, -20.0, 15.0],
         spread: [50.0, 20.0, -5.0, 1.0],
     };
@@ -360,7 +360,7 @@ mod tests {
         }
         assert!(tally.error(&fit.model) < 0.001);
         assert!(tally.share_error(&fit.model) < 0.001);
-        let worse = Model {
+        let worse = ChancesModel {
             even: [200.0, 0.0, 0.0, 0.0],
             ..TRUTH
         };

@@ -33,7 +33,7 @@ pub struct Chances {
 
 /// The curves of a model: cubic polynomials in material, constant term first, in centipawns.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Model {
+pub struct ChancesModel {
     /// The score at which half of the games are won.
     pub even: [f64; TERMS],
     /// How quickly the chances change around that score.
@@ -41,7 +41,7 @@ pub struct Model {
 }
 
 /// Fitted on the engine's own games: see the book's page on chances for the data and the error.
-pub const MODEL: Model = Model {
+pub const MODEL: ChancesModel = ChancesModel {
     even: [406.06, -862.96, 796.25, -249.06],
     spread: [12.05, 326.78, -341.29, 145.25],
 };
@@ -49,7 +49,7 @@ pub const MODEL: Model = Model {
 /// Curves never fall below this, in centipawns, so that chances stay chances.
 const LEAST_CURVE: f64 = 1.0;
 
-impl Model {
+impl ChancesModel {
     /// The two curves at a material count.
     #[must_use]
     pub fn curves(&self, material: u32) -> (f64, f64) {

@@ -8,9 +8,9 @@ use std::time::Instant;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::Outcome;
+use super::CommandResult;
 use super::limits::{EngineArguments, LimitArguments, cores, hash_range, threads_range};
-use crate::annotate::{self, AnnotateJob, Curve, Method, Progress, Shard, Thresholds};
+use crate::annotate::{self, AnnotateJob, AnnotateProgress, Curve, Method, Shard, Thresholds};
 use crate::engine::Request;
 
 /// Nodes for each position if no limit is given.
@@ -145,7 +145,7 @@ impl Arguments {
     }
 }
 
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &Arguments) -> CommandResult {
     anyhow::ensure!(
         arguments.inaccuracy <= arguments.mistake && arguments.mistake <= arguments.blunder,
         "--inaccuracy, --mistake and --blunder must not fall"
@@ -199,7 +199,7 @@ fn count(number: u64, what: &str) -> String {
     }
 }
 
-/// Progress on stderr: a bar if that is a terminal; what was left out in any case.
+/// AnnotateProgress on stderr: a bar if that is a terminal; what was left out in any case.
 struct Bar {
     bar: Option<ProgressBar>,
     written: AtomicU64,
@@ -227,7 +227,7 @@ impl Bar {
     }
 }
 
-impl Progress for Bar {
+impl AnnotateProgress for Bar {
     fn begin(&self, total: Option<u64>, done: u64) {
         self.written.store(done, Ordering::Relaxed);
         let Some(bar) = &self.bar else { return };

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use clap::Args;
 
-use super::Outcome;
+use super::CommandResult;
 use crate::bench::{self, Limit, Options};
 use crate::engine::{HASH_MAX, THREADS_MAX};
 use crate::stdio;
@@ -29,7 +29,7 @@ pub struct Arguments {
     stats: bool,
 }
 
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &Arguments) -> CommandResult {
     let options = options(arguments)?;
     let mut out = stdio::stdout()?;
     let mut measured = Vec::new();

@@ -8,7 +8,7 @@ use anyhow::{Context as _, ensure};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::Outcome;
+use super::CommandResult;
 use crate::board::{PgnError, PgnReader, decompress};
 use crate::files::PendingFile;
 use crate::opening_book::{BookBuilder, BuildSettings, OpeningBook, Sides, merge};
@@ -85,7 +85,7 @@ impl From<SideArgument> for Sides {
     }
 }
 
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &Arguments) -> CommandResult {
     match &arguments.action {
         Action::Build(arguments) => build(arguments),
         Action::Show { book, fen } => show(book, fen),
@@ -122,7 +122,7 @@ fn write(book: &OpeningBook, path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn build(arguments: &BuildArguments) -> Outcome {
+fn build(arguments: &BuildArguments) -> CommandResult {
     let mut builder = BookBuilder::new(BuildSettings {
         min_games: arguments.min_games,
         max_plies: 2 * arguments.max_moves,
@@ -174,7 +174,7 @@ fn read_games(path: &Path, builder: &mut BookBuilder) -> anyhow::Result<u64> {
     Ok(broken)
 }
 
-fn show(path: &Path, fen: &str) -> Outcome {
+fn show(path: &Path, fen: &str) -> CommandResult {
     const PERCENT: f64 = 100.0;
     let book = open(path)?;
     let position = super::position(fen, false)?;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Outcome;
-use crate::chances::{MODEL, Model, Tally};
+use super::CommandResult;
+use crate::chances::{ChancesModel, MODEL, Tally};
 use crate::record::{GameReader, GameRecord};
 
 /// One game in this many is held out of the fit and measures its error.
@@ -24,7 +24,7 @@ pub struct Arguments {
 ///
 /// # Errors
 /// If a file cannot be read or the games are too few.
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &Arguments) -> CommandResult {
     let mut fitted = Tally::default();
     let mut held_out = Tally::default();
     let mut games = 0u64;
@@ -60,7 +60,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(true)
 }
 
-fn show(out: &mut impl io::Write, name: &str, model: &Model, held_out: &Tally) -> io::Result<()> {
+fn show(
+    out: &mut impl io::Write,
+    name: &str,
+    model: &ChancesModel,
+    held_out: &Tally,
+) -> io::Result<()> {
     /// Where the curves are shown.
     const MATERIALS: [u32; 4] = [78, 58, 38, 18];
     const PERCENT: f64 = 100.0;

@@ -11,8 +11,8 @@ use clap::{Args, ValueEnum};
 use crate::datagen::opening::OpeningSettings;
 use crate::datagen::play::{Budget, PlaySettings};
 use crate::datagen::quick::QuickSettings;
-use crate::datagen::run::{self, Config, Kind};
-use crate::eval::Judge;
+use crate::datagen::run::{self, DatagenConfig, DatagenKind};
+use crate::eval::EvalKind;
 use crate::nnue::Network;
 use crate::teacher::TeacherNet;
 use crate::types::Depth;
@@ -89,7 +89,7 @@ pub struct DatagenArgs {
     pub random_plies: u64,
     /// Share of games from double Fischer random starts
     #[arg(long, default_value_t = 0.1, value_parser = share)]
-    pub fischer_share: f64,
+    pub dfrc_share: f64,
     /// Drop openings that are further from even, in centipawns
     #[arg(long, default_value_t = 300)]
     pub max_imbalance: i32,
@@ -110,10 +110,10 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 /// The kind with its settings.
-fn kind(args: &DatagenArgs) -> Kind {
+fn kind(args: &DatagenArgs) -> DatagenKind {
     let opening = OpeningSettings {
         plies: args.random_plies as usize,
-        fischer_share: args.fischer_share,
+        dfrc_share: args.dfrc_share,
         max_imbalance: args.max_imbalance,
         check_nodes: (args.check_nodes).unwrap_or_else(|| args.nodes.saturating_mul(CHECK_TO_SOFT)),
     };
@@ -128,16 +128,16 @@ fn kind(args: &DatagenArgs) -> Kind {
         ..PlaySettings::default()
     };
     match args.kind {
-        KindName::Search => Kind::Search(play),
-        KindName::Shallow => Kind::Search(PlaySettings {
+        KindName::Search => DatagenKind::Search(play),
+        KindName::Shallow => DatagenKind::Search(PlaySettings {
             budget: Budget::Depth(Depth(i32::from(args.depth))),
             ..play
         }),
-        KindName::Evals => Kind::Evaluated(PlaySettings {
+        KindName::Evals => DatagenKind::Evaluated(PlaySettings {
             sample: Some(args.every),
             ..play
         }),
-        KindName::Quick => Kind::Quick(QuickSettings {
+        KindName::Quick => DatagenKind::Quick(QuickSettings {
             opening,
             random_share: args.random_share,
             noise: args.noise,
@@ -165,7 +165,7 @@ pub fn run(args: DatagenArgs) -> anyhow::Result<()> {
         None => None,
     };
     let kind = kind(&args);
-    let config = Config {
+    let config = DatagenConfig {
         directory: args.directory,
         name: args.name,
         games: args.games,
@@ -175,7 +175,7 @@ pub fn run(args: DatagenArgs) -> anyhow::Result<()> {
         kind,
         teacher,
     };
-    let summary = run::run(&config, &Judge::Network(network))?;
+    let summary = run::run(&config, &EvalKind::Network(network))?;
     log::info!("{}", summary.text());
     Ok(())
 }
@@ -196,8 +196,8 @@ mod tests {
     fn settings_that_leave_nothing_to_play_are_refused() {
         let read = |argument: &str| Line::try_parse_from(["datagen", argument]);
         assert!(read("--random-plies=2000").is_err());
-        assert!(read("--fischer-share=1.1").is_err());
-        assert!(read("--fischer-share=NaN").is_err());
+        assert!(read("--dfrc-share=1.1").is_err());
+        assert!(read("--dfrc-share=NaN").is_err());
         assert!(read("--nodes=0").is_err());
         let line = read("--random-plies=100").expect("allowed");
         assert_eq!(line.args.random_plies, 100);

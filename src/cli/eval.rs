@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use clap::Args;
 
-use super::Outcome;
+use super::CommandResult;
 use crate::board::Game;
 use crate::engine::Engine;
 use crate::uci::draw;
@@ -19,7 +19,7 @@ pub struct Arguments {
     chess960: bool,
 }
 
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &Arguments) -> CommandResult {
     let position = super::position(&arguments.fen, arguments.chess960)?;
     let mut engine = Engine::new();
     engine.set_game(Game::from(position));
@@ -32,7 +32,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         out,
         "Evaluation: {} pawns from White's side (network {})",
         engine.static_eval().pawns(turn),
-        engine.judge_name()
+        engine.eval_name()
     )?;
     Ok(true)
 }

@@ -13,7 +13,7 @@ use clap::{Args, Subcommand};
 use self::subject::{Subject, SubjectInfo, Visitor};
 use self::tree::Tree;
 use super::position;
-use crate::eval::Judge;
+use crate::eval::EvalKind;
 use crate::files;
 use crate::lab::compare::{Contest, compare, leaves_by_depth};
 use crate::lab::draw::{Chart, Series};
@@ -357,13 +357,13 @@ fn kinds_table(kinds: &KindCounts) -> String {
 
 impl ShapeOf {
     fn print(&self) -> anyhow::Result<()> {
-        let judge = if self.tapered {
-            Judge::Tapered
+        let eval_kind = if self.tapered {
+            EvalKind::Tapered
         } else {
-            Judge::Network(Network::embedded())
+            EvalKind::Network(Network::embedded())
         };
         let root = position(self.fen.as_deref().unwrap_or("startpos"), self.chess960)?;
-        let shapes = shapes(&root, self.depth, self.hash as usize, &judge)?;
+        let shapes = shapes(&root, self.depth, self.hash as usize, &eval_kind)?;
         let mut out = io::stdout().lock();
         if self.json {
             writeln!(out, "{}", serde_json::to_string_pretty(&shapes)?)?;

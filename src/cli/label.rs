@@ -1,22 +1,18 @@
 //! `pleach label`: scores for recorded games and positions.
 
 use std::fs;
-use std::io::IsTerminal as _;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::label::engine::{EngineLabeller, Question};
+use crate::label::engine::{EngineLabeller, LabelMode};
 use crate::label::{self, LabelJob, LabelProgress, Labeller};
+use crate::progress::ProgressReporter;
 use crate::teacher::{TeacherLabeller, TeacherNet};
-
-const TEMPLATE: &str = "{wide_bar} {percent} %  {msg}  {eta} left";
-const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Rewrites the scores of recorded games or positions with another engine's.
 ///
@@ -71,10 +67,10 @@ pub fn run(args: LabelArgs) -> anyhow::Result<()> {
             Box::new(TeacherLabeller::new(Arc::clone(&net), args.material_factor))
         }));
     } else {
-        let question = args.nodes.map_or(Question::Static, Question::Nodes);
+        let mode = args.nodes.map_or(LabelMode::Static, LabelMode::Nodes);
         let patience = Duration::from_secs(args.timeout);
         for _ in 0..threads {
-            let engine = EngineLabeller::start(&args.engine, question, patience)?;
+            let engine = EngineLabeller::start(&args.engine, mode, patience)?;
             labellers.push(Box::new(engine));
         }
     }
@@ -83,56 +79,16 @@ pub fn run(args: LabelArgs) -> anyhow::Result<()> {
         input: args.input,
         output: args.output,
     };
-    let mut reporter = Reporter::new(length);
-    let done = label::run(&job, &mut labellers, |done| reporter.update(done))?;
-    reporter.finish(done);
+    let mut progress = ProgressReporter::new(length);
+    let done = label::run(&job, &mut labellers, |done| {
+        let message = message(&progress, done);
+        progress.update(done.bytes, &message);
+    })?;
+    progress.finish(&message(&progress, done));
     Ok(())
 }
 
-/// A bar on a terminal, a log line now and then elsewhere.
-struct Reporter {
-    bar: Option<ProgressBar>,
-    started: Instant,
-    last_line: Instant,
-}
-
-impl Reporter {
-    fn new(bytes: u64) -> Reporter {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(bytes);
-            if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
-                bar.set_style(style);
-            }
-            bar
-        });
-        let now = Instant::now();
-        Reporter {
-            bar,
-            started: now,
-            last_line: now,
-        }
-    }
-
-    fn text(&self, done: LabelProgress) -> String {
-        let seconds = self.started.elapsed().as_secs_f64();
-        let speed = done.positions as f64 / seconds.max(f64::MIN_POSITIVE);
-        format!("{} positions, {speed:.0} a second", done.positions)
-    }
-
-    fn update(&mut self, done: LabelProgress) {
-        if let Some(bar) = &self.bar {
-            bar.set_position(done.bytes);
-            bar.set_message(self.text(done));
-        } else if self.last_line.elapsed() >= LINE_EVERY {
-            self.last_line = Instant::now();
-            log::info!("{}", self.text(done));
-        }
-    }
-
-    fn finish(&self, done: LabelProgress) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-        log::info!("{}: done", self.text(done));
-    }
+fn message(progress: &ProgressReporter, done: LabelProgress) -> String {
+    let speed = progress.per_second(done.positions);
+    format!("{} positions, {speed:.0} a second", done.positions)
 }

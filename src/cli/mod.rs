@@ -22,8 +22,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::board::Position;
-use crate::datagen::genfens::Request;
-use crate::eval::Judge;
+use crate::datagen::genfens::GenfensRequest;
+use crate::eval::EvalKind;
 use crate::nnue::Network;
 use crate::types::CastlingMode;
 use crate::uci;
@@ -86,7 +86,7 @@ enum Command {
 }
 
 /// A command's result: whether all went as asked, or why it could not.
-type Outcome = anyhow::Result<bool>;
+type CommandResult = anyhow::Result<bool>;
 
 /// Runs the program on its arguments.
 #[must_use]
@@ -109,7 +109,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn dispatch(cli: Cli) -> Outcome {
+fn dispatch(cli: Cli) -> CommandResult {
     match cli.command {
         None | Some(Command::Uci) => Ok(uci::interactive().map(|()| true)?),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
@@ -134,9 +134,9 @@ fn dispatch(cli: Cli) -> Outcome {
 }
 
 /// OpenBench's request for openings, if that is the first argument.
-fn genfens(arguments: &[OsString]) -> Option<Outcome> {
-    let request = Request::parse(&arguments.get(1)?.to_string_lossy())?;
-    let judge = Judge::Network(Network::embedded());
+fn genfens(arguments: &[OsString]) -> Option<CommandResult> {
+    let request = GenfensRequest::parse(&arguments.get(1)?.to_string_lossy())?;
+    let eval_kind = EvalKind::Network(Network::embedded());
     let mut failed = Ok(());
     let made = request.map_err(anyhow::Error::from).and_then(|request| {
         let show = |fen: &str| {
@@ -146,7 +146,7 @@ fn genfens(arguments: &[OsString]) -> Option<Outcome> {
                 Err(_) => ControlFlow::Break(()),
             }
         };
-        Ok(request.run(judge, show)?)
+        Ok(request.run(eval_kind, show)?)
     });
     Some(made.and_then(|()| Ok(failed.map(|()| true)?)))
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::Outcome;
+use super::CommandResult;
 use crate::board::Perft;
 use crate::engine::nodes_per_second;
 
@@ -30,7 +30,7 @@ pub struct Arguments {
     hash: usize,
 }
 
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &Arguments) -> CommandResult {
     let root = super::position(&arguments.fen, arguments.chess960)?;
     let perft = Perft {
         threads: arguments.threads,

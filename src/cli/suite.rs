@@ -11,7 +11,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use super::Outcome;
+use super::CommandResult;
 use super::limits::{EngineArguments, LimitArguments, cores, hash_range, threads_range};
 use crate::board::Epd;
 use crate::engine::Request;
@@ -56,7 +56,7 @@ impl Arguments {
     }
 }
 
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &Arguments) -> CommandResult {
     let problems = read(arguments)?;
     let settings = SuiteSettings {
         at_once: arguments.threads.unwrap_or_else(cores),

@@ -10,8 +10,8 @@ use fastrand::Rng;
 use thiserror::Error;
 
 use crate::board::Position;
-use crate::eval::Judge;
-use crate::search::{Job, Limits, Shared, Silent, Worker};
+use crate::eval::EvalKind;
+use crate::search::{Limits, SearchRequest, SearchWorker, Shared, Silent};
 use crate::tt::{AllocError, TranspositionTable};
 use crate::types::CastlingMode;
 
@@ -24,7 +24,7 @@ const BOOK_PLIES: usize = 4;
 
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct GenfensRequest {
     pub count: usize,
     pub seed: u64,
     /// A file with a FEN or EPD a line.
@@ -49,13 +49,13 @@ pub enum GenfensError {
     Memory(#[from] AllocError),
 }
 
-impl Request {
+impl GenfensRequest {
     /// Reads the argument; `None` if it is not about openings at all. Words after the known ones
     /// are for other engines and are passed over.
     ///
     /// # Errors
     /// [`GenfensError::Usage`] if a number is missing or none.
-    pub fn parse(text: &str) -> Option<Result<Request, GenfensError>> {
+    pub fn parse(text: &str) -> Option<Result<GenfensRequest, GenfensError>> {
         let words: Vec<&str> = text.split_whitespace().collect();
         if words.first() != Some(&"genfens") {
             return None;
@@ -66,7 +66,7 @@ impl Request {
         };
         let read = || {
             let book = after("book").filter(|book| !book.eq_ignore_ascii_case("none"));
-            Some(Request {
+            Some(GenfensRequest {
                 count: words.get(1)?.parse().ok()?,
                 seed: after("seed")?.parse().ok()?,
                 book: book.map(PathBuf::from),
@@ -81,23 +81,23 @@ impl Request {
     /// The book is of no use, or no memory is left.
     pub fn run(
         &self,
-        judge: Judge,
+        eval_kind: EvalKind,
         mut show: impl FnMut(&str) -> ControlFlow<()>,
     ) -> Result<(), GenfensError> {
         let settings = OpeningSettings {
-            fischer_share: 0.0,
+            dfrc_share: 0.0,
             ..OpeningSettings::default()
         };
         let book = self.read_book()?;
         let mut rng = Rng::with_seed(self.seed);
         let shared = Arc::new(Shared::new(TranspositionTable::new(HASH)?, 1));
-        let mut worker = Worker::new(0, Arc::clone(&shared), judge);
+        let mut worker = SearchWorker::new(0, Arc::clone(&shared), eval_kind);
         for _ in 0..self.count {
             let mut even = |position: &Position| {
                 let limits = Limits::to_nodes(settings.check_nodes);
                 shared.begin(false);
-                let job = Job::new(position.clone(), limits);
-                let outcome = worker.search(&job, Box::new(Silent));
+                let request = SearchRequest::new(position.clone(), limits);
+                let outcome = worker.search(&request, Box::new(Silent));
                 outcome.is_some_and(|found| found.score.raw().abs() <= settings.max_imbalance)
             };
             let opening = (0..MAX_TRIES)
@@ -151,8 +151,8 @@ mod tests {
 
     #[test]
     fn requests_are_read_as_openbench_writes_them() {
-        let parse = |text| Request::parse(text).map(|request| request.ok());
-        let request = Request {
+        let parse = |text| GenfensRequest::parse(text).map(|request| request.ok());
+        let request = GenfensRequest {
             count: 12,
             seed: 42,
             book: None,
@@ -166,7 +166,7 @@ mod tests {
             Some(Some(request))
         );
         let book = Some(PathBuf::from("books/x.epd"));
-        let request = Request {
+        let request = GenfensRequest {
             count: 1,
             seed: 0,
             book,
@@ -183,14 +183,14 @@ mod tests {
     fn openings_are_legal_and_repeatable() {
         let openings = |seed| {
             let mut fens = Vec::new();
-            let request = Request {
+            let request = GenfensRequest {
                 count: 3,
                 seed,
                 book: None,
             };
-            let judge = Judge::Network(Network::embedded());
+            let eval_kind = EvalKind::Network(Network::embedded());
             request
-                .run(judge, |fen| {
+                .run(eval_kind, |fen| {
                     fens.push(fen.to_owned());
                     ControlFlow::Continue(())
                 })

@@ -13,7 +13,7 @@ pub struct OpeningSettings {
     /// Random plies: this many or one more, so that both sides get to move first.
     pub plies: usize,
     /// Share of games that start from a double Fischer random position.
-    pub fischer_share: f64,
+    pub dfrc_share: f64,
     /// Openings are dropped that the search finds further than this from even, in centipawns.
     pub max_imbalance: i32,
     /// Nodes of that search.
@@ -24,7 +24,7 @@ impl Default for OpeningSettings {
     fn default() -> OpeningSettings {
         OpeningSettings {
             plies: 8,
-            fischer_share: 0.1,
+            dfrc_share: 0.1,
             max_imbalance: 300,
             check_nodes: 20_000,
         }
@@ -46,23 +46,23 @@ const FILES: [char; 8] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 /// How often another move is tried in place of a blunder.
 const TRIES: usize = 8;
 /// Fischer's arrangements differ already, so that fewer random moves are needed.
-const FISCHER_PLIES_LESS: usize = 5;
+const DFRC_PLIES_LESS: usize = 5;
 
 /// A position to play from, after random moves; `None` if the game ended meanwhile.
 ///
 /// All positions are in Chess960 mode, as the records have castling.
 #[must_use]
 pub fn random_opening(rng: &mut Rng, settings: &OpeningSettings) -> Option<Position> {
-    let fischer = rng.f64() < settings.fischer_share;
-    let fen = if fischer {
-        fischer_start(rng)
+    let dfrc = rng.f64() < settings.dfrc_share;
+    let fen = if dfrc {
+        dfrc_start(rng)
     } else {
         Position::startpos().fen()
     };
     let start = Position::from_fen(&fen, CastlingMode::Chess960).ok()?;
     let base = settings
         .plies
-        .saturating_sub(if fischer { FISCHER_PLIES_LESS } else { 0 });
+        .saturating_sub(if dfrc { DFRC_PLIES_LESS } else { 0 });
     random_moves(rng, start, base)
 }
 
@@ -90,7 +90,7 @@ fn random_move(rng: &mut Rng, position: &Position) -> Option<Move> {
 }
 
 /// A start with both back ranks arranged at random, as Shredder-FEN.
-fn fischer_start(rng: &mut Rng) -> String {
+fn dfrc_start(rng: &mut Rng) -> String {
     let (white, black) = (back_rank(rng), back_rank(rng));
     let rights = |rank: &[char; 8], color: Color| -> String {
         let files = FILES
@@ -151,7 +151,7 @@ mod tests {
         }
         assert_eq!(seen.len(), 960);
         for _ in 0..200 {
-            let fen = fischer_start(&mut rng);
+            let fen = dfrc_start(&mut rng);
             let position = Position::from_fen(&fen, CastlingMode::Chess960).expect("a start");
             assert_eq!(position.fen(), fen);
         }
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn openings_follow_from_their_seed_and_vary() {
         let settings = OpeningSettings {
-            fischer_share: 0.5,
+            dfrc_share: 0.5,
             ..OpeningSettings::default()
         };
         let line = |seed| random_opening(&mut Rng::with_seed(seed), &settings).map(|p| p.fen());

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use fastrand::Rng;
 
 use crate::board::{Game, Position};
-use crate::eval::Judge;
+use crate::eval::EvalKind;
 use crate::record::{GameRecord, PackedBoard, PlyRecord};
-use crate::search::{Job, Limits, Outcome, Shared, Silent, Worker};
+use crate::search::{Limits, SearchRequest, SearchResult, SearchWorker, Shared, Silent};
 use crate::tt::{AllocError, TranspositionTable};
 use crate::types::{Depth, GameResult, PackedMove};
 
+use super::adjudicator::{Adjudication, Adjudicator};
 use super::opening::{MAX_TRIES, NothingEven, OpeningSettings, random_opening};
-use super::referee::{Adjudication, Referee};
 
 /// How long a move is thought about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,13 +78,13 @@ pub struct Player {
 
 struct Side {
     shared: Arc<Shared>,
-    worker: Worker,
+    worker: SearchWorker,
 }
 
 impl Side {
-    fn new(settings: &PlaySettings, judge: Judge) -> Result<Side, AllocError> {
+    fn new(settings: &PlaySettings, eval_kind: EvalKind) -> Result<Side, AllocError> {
         let shared = Arc::new(Shared::new(TranspositionTable::new(settings.hash)?, 1));
-        let mut worker = Worker::new(0, Arc::clone(&shared), judge);
+        let mut worker = SearchWorker::new(0, Arc::clone(&shared), eval_kind);
         worker.sample_evaluations(settings.sample);
         Ok(Side { shared, worker })
     }
@@ -98,13 +98,13 @@ impl Side {
         self.worker.take_sample()
     }
 
-    fn search(&mut self, line: &Game, limits: Limits) -> Option<Outcome> {
-        let job = Job {
+    fn search(&mut self, line: &Game, limits: Limits) -> Option<SearchResult> {
+        let request = SearchRequest {
             history: line.history().to_vec(),
-            ..Job::new(line.position().clone(), limits)
+            ..SearchRequest::new(line.position().clone(), limits)
         };
         self.shared.begin(false);
-        self.worker.search(&job, Box::new(Silent))
+        self.worker.search(&request, Box::new(Silent))
     }
 }
 
@@ -118,12 +118,12 @@ pub struct Played {
 }
 
 impl Player {
-    /// Both sides evaluate with `judge`.
+    /// Both sides evaluate with `eval_kind`.
     ///
     /// # Errors
     /// If there is no memory for the tables.
-    pub fn new(settings: PlaySettings, judge: &Judge) -> Result<Player, AllocError> {
-        let side = || Side::new(&settings, judge.clone());
+    pub fn new(settings: PlaySettings, eval_kind: &EvalKind) -> Result<Player, AllocError> {
+        let side = || Side::new(&settings, eval_kind.clone());
         Ok(Player {
             sides: [side()?, side()?],
             settings,
@@ -177,7 +177,7 @@ impl Player {
             plies: Vec::new(),
         };
         let mut line = Game::from(start);
-        let mut referee = Referee::new(self.settings.adjudication.clone());
+        let mut adjudicator = Adjudicator::new(self.settings.adjudication.clone());
         let mut nodes = 0;
         loop {
             let position = line.position();
@@ -204,7 +204,7 @@ impl Player {
                 played: PackedMove::new(outcome.best),
                 score: white.raw() as i16,
             });
-            if let Some(result) = referee.judge(white, position.game_ply()) {
+            if let Some(result) = adjudicator.result(white, position.game_ply()) {
                 game.result = result;
                 break;
             }
@@ -234,13 +234,13 @@ mod tests {
             },
             hash: 1,
             opening: OpeningSettings {
-                fischer_share: 0.5,
+                dfrc_share: 0.5,
                 check_nodes: 500,
                 ..OpeningSettings::default()
             },
             ..PlaySettings::default()
         };
-        Player::new(settings, &Judge::Network(Network::embedded())).expect("memory")
+        Player::new(settings, &EvalKind::Network(Network::embedded())).expect("memory")
     }
 
     #[test]

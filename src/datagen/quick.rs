@@ -6,15 +6,15 @@
 
 use fastrand::Rng;
 
-use crate::board::{Delta, Game, Position, Stage};
+use crate::board::{DirtyPieces, Game, MoveSet, Position};
 use crate::eval::Evaluator;
 use crate::record::{GameRecord, PackedBoard, PlyRecord};
 use crate::teacher::{Teacher, centipawns};
 use crate::types::{GameResult, Move, MoveList, PackedMove, Role, Score};
 
+use super::adjudicator::{Adjudication, Adjudicator};
 use super::opening::{MAX_TRIES, NothingEven, OpeningSettings, random_opening};
 use super::play::Played;
-use super::referee::{Adjudication, Referee};
 
 /// How quick games are played.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,40 +43,40 @@ impl Default for QuickSettings {
 }
 
 /// What evaluates.
-pub enum QuickJudge {
+pub enum QuickEvaluator {
     /// The engine's own evaluation.
     Own(Box<Evaluator>),
     /// A teacher's network.
     Teacher(Box<Teacher>),
 }
 
-impl QuickJudge {
+impl QuickEvaluator {
     fn reset(&mut self, root: &Position) {
         match self {
-            QuickJudge::Own(own) => own.reset(root),
-            QuickJudge::Teacher(teacher) => teacher.reset(root),
+            QuickEvaluator::Own(own) => own.reset(root),
+            QuickEvaluator::Teacher(teacher) => teacher.reset(root),
         }
     }
 
-    fn push(&mut self, delta: &Delta) {
+    fn push(&mut self, dirty: &DirtyPieces) {
         match self {
-            QuickJudge::Own(own) => own.push(delta),
-            QuickJudge::Teacher(teacher) => teacher.push(delta),
+            QuickEvaluator::Own(own) => own.push(dirty),
+            QuickEvaluator::Teacher(teacher) => teacher.push(dirty),
         }
     }
 
     fn pop(&mut self) {
         match self {
-            QuickJudge::Own(own) => own.pop(),
-            QuickJudge::Teacher(teacher) => teacher.pop(),
+            QuickEvaluator::Own(own) => own.pop(),
+            QuickEvaluator::Teacher(teacher) => teacher.pop(),
         }
     }
 
     /// Centipawns for the side to move.
     fn evaluate(&mut self, position: &Position) -> i32 {
         match self {
-            QuickJudge::Own(own) => own.evaluate(position).raw(),
-            QuickJudge::Teacher(teacher) => centipawns(teacher.evaluate(position).leaning()),
+            QuickEvaluator::Own(own) => own.evaluate(position).raw(),
+            QuickEvaluator::Teacher(teacher) => centipawns(teacher.evaluate(position).leaning()),
         }
     }
 }
@@ -84,7 +84,7 @@ impl QuickJudge {
 /// Plays quick games.
 pub struct QuickPlayer {
     settings: QuickSettings,
-    judge: QuickJudge,
+    evaluator: QuickEvaluator,
     nodes: u64,
 }
 
@@ -95,10 +95,10 @@ const MATE: i32 = 20_000;
 
 impl QuickPlayer {
     #[must_use]
-    pub const fn new(settings: QuickSettings, judge: QuickJudge) -> QuickPlayer {
+    pub const fn new(settings: QuickSettings, evaluator: QuickEvaluator) -> QuickPlayer {
         QuickPlayer {
             settings,
-            judge,
+            evaluator,
             nodes: 0,
         }
     }
@@ -112,7 +112,7 @@ impl QuickPlayer {
             let Some(opening) = random_opening(rng, &self.settings.opening) else {
                 continue;
             };
-            self.judge.reset(&opening);
+            self.evaluator.reset(&opening);
             let score = self.captures(&opening, -MATE, MATE, CAPTURE_PLIES);
             if score.abs() <= self.settings.opening.max_imbalance {
                 return Ok(self.play_from(opening, rng));
@@ -128,7 +128,7 @@ impl QuickPlayer {
             plies: Vec::new(),
         };
         let mut line = Game::from(start);
-        let mut referee = Referee::new(self.settings.adjudication.clone());
+        let mut adjudicator = Adjudicator::new(self.settings.adjudication.clone());
         self.nodes = 0;
         loop {
             if let Some(end) = line.end() {
@@ -151,7 +151,7 @@ impl QuickPlayer {
                 played: PackedMove::new(m),
                 score: white as i16,
             });
-            if let Some(result) = referee.judge(Score::cp(white), position.game_ply()) {
+            if let Some(result) = adjudicator.result(Score::cp(white), position.game_ply()) {
                 game.result = result;
                 break;
             }
@@ -167,7 +167,7 @@ impl QuickPlayer {
     /// A move and what it seems to be worth for its side.
     fn choose(&mut self, line: &Game, rng: &mut Rng) -> Option<(Move, i32)> {
         let position = line.position();
-        self.judge.reset(position);
+        self.evaluator.reset(position);
         let moves = position.legal_moves();
         if rng.f64() < self.settings.random_share {
             let m = *moves.get(rng.usize(0..moves.len().max(1)))?;
@@ -179,14 +179,14 @@ impl QuickPlayer {
             let error = rng.i32(-noise..=noise);
             // What is worth no more than this can't be chosen.
             let floor = best.map_or(-MATE, |(_, seen, _)| seen - error);
-            let delta = position.delta(m);
-            let child = position.play_delta(m, &delta);
+            let dirty = position.dirty_pieces(m);
+            let child = position.play_with_pieces(m, &dirty);
             let value = if line.history().contains(&child.key()) {
                 0
             } else {
-                self.judge.push(&delta);
+                self.evaluator.push(&dirty);
                 let value = -self.captures(&child, -MATE, -floor, CAPTURE_PLIES);
-                self.judge.pop();
+                self.evaluator.pop();
                 value
             };
             if best.is_none_or(|(_, seen, _)| value + error > seen) {
@@ -204,23 +204,23 @@ impl QuickPlayer {
         let mut moves = MoveList::new();
         let legality = position.legality();
         if in_check && plies > 0 {
-            position.generate(&legality, Stage::All, &mut moves);
+            position.generate(&legality, MoveSet::All, &mut moves);
         } else {
-            best = self.judge.evaluate(position);
+            best = self.evaluator.evaluate(position);
             if best >= beta || plies == 0 {
                 return best;
             }
-            position.generate(&legality, Stage::Noisy, &mut moves);
+            position.generate(&legality, MoveSet::Noisy, &mut moves);
             moves.retain(|&mut m| position.see_ge(m, 0));
             moves.sort_unstable_by_key(|m| std::cmp::Reverse(m.capture().map(|role| role as u8)));
         }
         let mut alpha = alpha.max(best);
         for m in moves {
-            let delta = position.delta(m);
-            let child = position.play_delta(m, &delta);
-            self.judge.push(&delta);
+            let dirty = position.dirty_pieces(m);
+            let child = position.play_with_pieces(m, &dirty);
+            self.evaluator.push(&dirty);
             let value = -self.captures(&child, -beta, -alpha, plies - 1);
-            self.judge.pop();
+            self.evaluator.pop();
             best = best.max(value);
             alpha = alpha.max(value);
             if alpha >= beta {
@@ -250,7 +250,7 @@ fn candidates(position: &Position, moves: &MoveList) -> MoveList {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::Judge;
+    use crate::eval::EvalKind;
     use crate::nnue::Network;
     use crate::teacher::tests::narrow_net;
     use crate::types::CastlingMode;
@@ -258,7 +258,7 @@ mod tests {
     fn players() -> [QuickPlayer; 2] {
         let settings = QuickSettings {
             opening: OpeningSettings {
-                fischer_share: 0.5,
+                dfrc_share: 0.5,
                 // The made-up teacher finds hardly any opening even.
                 max_imbalance: MATE,
                 ..OpeningSettings::default()
@@ -269,13 +269,13 @@ mod tests {
             },
             ..QuickSettings::default()
         };
-        let own = Evaluator::new(Judge::Network(Network::embedded()));
+        let own = Evaluator::new(EvalKind::Network(Network::embedded()));
         let teacher = Teacher::new(narrow_net());
         [
-            QuickJudge::Own(Box::new(own)),
-            QuickJudge::Teacher(Box::new(teacher)),
+            QuickEvaluator::Own(Box::new(own)),
+            QuickEvaluator::Teacher(Box::new(teacher)),
         ]
-        .map(|judge| QuickPlayer::new(settings.clone(), judge))
+        .map(|evaluator| QuickPlayer::new(settings.clone(), evaluator))
     }
 
     #[test]

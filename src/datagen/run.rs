@@ -5,18 +5,17 @@
 //! that are missing. So a kill loses at most one chunk a thread.
 
 use std::fs;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Context;
 use fastrand::Rng;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::eval::{Evaluator, Judge};
+use crate::eval::{EvalKind, Evaluator};
+use crate::progress::ProgressReporter;
 use crate::record::{
     GameReader, GameRecord, GameWriter, Mailbox, NO_SCORE, PackedBoard, PositionReader,
     PositionRecord, PositionWriter, RecordError,
@@ -26,16 +25,14 @@ use crate::types::{GameResult, Score};
 
 use super::opening::NothingEven;
 use super::play::{PlaySettings, Played, Player};
-use super::quick::{QuickJudge, QuickPlayer, QuickSettings};
+use super::quick::{QuickEvaluator, QuickPlayer, QuickSettings};
 
-const TEMPLATE: &str = "{wide_bar} {pos}/{len} games  {msg}  {eta} left";
-const LINE_EVERY: Duration = Duration::from_secs(30);
 /// Seeds of neighbouring chunks are this far apart, so that no two runs share any.
 const SEED_STRIDE: u64 = 1 << 32;
 
 /// All that a run is told.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct DatagenConfig {
     /// Where the files go; they are called `NAME-SEED-CHUNK.vf.zst`.
     pub directory: PathBuf,
     pub name: String,
@@ -44,14 +41,14 @@ pub struct Config {
     pub chunk: usize,
     pub seed: u64,
     pub threads: usize,
-    pub kind: Kind,
+    pub kind: DatagenKind,
     /// Scores the positions in place of whoever played, if given.
     pub teacher: Option<Arc<TeacherNet>>,
 }
 
 /// What is made, and how.
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum DatagenKind {
     /// Games by the search; the scores are its own.
     Search(PlaySettings),
     /// Games by evaluation one ply ahead: the teacher's if there is one, otherwise the engine's.
@@ -68,17 +65,17 @@ enum Generator {
 }
 
 impl Generator {
-    fn new(config: &Config, judge: &Judge) -> anyhow::Result<Generator> {
+    fn new(config: &DatagenConfig, eval_kind: &EvalKind) -> anyhow::Result<Generator> {
         Ok(match &config.kind {
-            Kind::Search(settings) | Kind::Evaluated(settings) => {
-                Generator::Search(Box::new(Player::new(settings.clone(), judge)?))
+            DatagenKind::Search(settings) | DatagenKind::Evaluated(settings) => {
+                Generator::Search(Box::new(Player::new(settings.clone(), eval_kind)?))
             }
-            Kind::Quick(settings) => {
-                let judge = match &config.teacher {
-                    Some(net) => QuickJudge::Teacher(Box::new(Teacher::new(Arc::clone(net)))),
-                    None => QuickJudge::Own(Box::new(Evaluator::new(judge.clone()))),
+            DatagenKind::Quick(settings) => {
+                let eval_kind = match &config.teacher {
+                    Some(net) => QuickEvaluator::Teacher(Box::new(Teacher::new(Arc::clone(net)))),
+                    None => QuickEvaluator::Own(Box::new(Evaluator::new(eval_kind.clone()))),
                 };
-                Generator::Quick(Box::new(QuickPlayer::new(settings.clone(), judge)))
+                Generator::Quick(Box::new(QuickPlayer::new(settings.clone(), eval_kind)))
             }
         })
     }
@@ -93,7 +90,7 @@ impl Generator {
 
 /// What came of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Summary {
+pub struct DatagenSummary {
     pub games: u64,
     pub plies: u64,
     /// Single positions written.
@@ -108,7 +105,7 @@ pub struct Summary {
     pub seconds: f64,
 }
 
-impl Summary {
+impl DatagenSummary {
     fn note(&mut self, played: &Played) {
         self.games += 1;
         self.plies += played.game.plies.len() as u64;
@@ -121,7 +118,7 @@ impl Summary {
         }
     }
 
-    fn add(&mut self, other: &Summary) {
+    fn add(&mut self, other: &DatagenSummary) {
         self.games += other.games;
         self.plies += other.plies;
         self.positions += other.positions;
@@ -176,7 +173,7 @@ fn quiet_plies(game: &GameRecord) -> u64 {
 ///
 /// # Errors
 /// Files that cannot be written, or no memory.
-pub fn run(config: &Config, judge: &Judge) -> anyhow::Result<Summary> {
+pub fn run(config: &DatagenConfig, eval_kind: &EvalKind) -> anyhow::Result<DatagenSummary> {
     fs::create_dir_all(&config.directory)
         .with_context(|| format!("cannot create {}", config.directory.display()))?;
     let started = Instant::now();
@@ -192,14 +189,15 @@ pub fn run(config: &Config, judge: &Judge) -> anyhow::Result<Summary> {
     let work = Work {
         config,
         missing: &missing,
+        games,
         next: AtomicUsize::new(0),
         played: AtomicU64::new(0),
-        reporter: Mutex::new(Reporter::new(games as u64)),
+        progress: Mutex::new((ProgressReporter::new(games as u64), 0)),
     };
-    let mut summary = Summary::default();
+    let mut summary = DatagenSummary::default();
     std::thread::scope(|scope| -> anyhow::Result<()> {
         let handles: Vec<_> = (0..config.threads.max(1))
-            .map(|_| scope.spawn(|| work.thread(judge)))
+            .map(|_| scope.spawn(|| work.thread(eval_kind)))
             .collect();
         for handle in handles {
             match handle.join() {
@@ -213,10 +211,10 @@ pub fn run(config: &Config, judge: &Judge) -> anyhow::Result<Summary> {
     Ok(summary)
 }
 
-fn path_of(config: &Config, number: usize) -> PathBuf {
+fn path_of(config: &DatagenConfig, number: usize) -> PathBuf {
     let extension = match config.kind {
-        Kind::Search(_) | Kind::Quick(_) => "vf.zst",
-        Kind::Evaluated(_) => "pos.zst",
+        DatagenKind::Search(_) | DatagenKind::Quick(_) => "vf.zst",
+        DatagenKind::Evaluated(_) => "pos.zst",
     };
     config.directory.join(format!(
         "{}-{}-{number:04}.{extension}",
@@ -234,13 +232,13 @@ struct Chunk {
 /// Whether a chunk's file is there and holds as many sound games as it should. A file of
 /// positions does not tell from how many games they are, so there the last chunk of a run may
 /// stay shorter than a longer run would have it.
-fn is_complete(config: &Config, chunk: &Chunk) -> bool {
+fn is_complete(config: &DatagenConfig, chunk: &Chunk) -> bool {
     let path = &path_of(config, chunk.number);
     if !path.exists() {
         return false;
     }
     let sound = || -> Result<usize, RecordError> {
-        if matches!(config.kind, Kind::Evaluated(_)) {
+        if matches!(config.kind, DatagenKind::Evaluated(_)) {
             PositionReader::open(path)?.try_for_each(|record| record.map(|_| ()))?;
             return Ok(chunk.games);
         }
@@ -262,19 +260,21 @@ fn is_complete(config: &Config, chunk: &Chunk) -> bool {
 }
 
 struct Work<'a> {
-    config: &'a Config,
+    config: &'a DatagenConfig,
     missing: &'a [Chunk],
+    /// In all missing chunks.
+    games: usize,
     next: AtomicUsize,
     played: AtomicU64,
-    reporter: Mutex<Reporter>,
+    progress: Mutex<(ProgressReporter, u64)>,
 }
 
 impl Work<'_> {
-    fn thread(&self, judge: &Judge) -> anyhow::Result<Summary> {
-        let mut generator = Generator::new(self.config, judge)?;
+    fn thread(&self, eval_kind: &EvalKind) -> anyhow::Result<DatagenSummary> {
+        let mut generator = Generator::new(self.config, eval_kind)?;
         let teacher = self.config.teacher.as_ref();
         let mut labeller = teacher.map(|net| TeacherLabeller::new(Arc::clone(net), false));
-        let mut summary = Summary::default();
+        let mut summary = DatagenSummary::default();
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(chunk) = self.missing.get(index) else {
@@ -289,7 +289,7 @@ impl Work<'_> {
         chunk: &Chunk,
         generator: &mut Generator,
         mut labeller: Option<&mut TeacherLabeller>,
-        summary: &mut Summary,
+        summary: &mut DatagenSummary,
     ) -> anyhow::Result<()> {
         let seed = self
             .config
@@ -303,11 +303,20 @@ impl Work<'_> {
             summary.note(&played);
             summary.positions += writer.write(&mut played, labeller.as_deref_mut())?;
             let games = self.played.fetch_add(1, Ordering::Relaxed) + 1;
-            let mut reporter = self.reporter.lock().unwrap_or_else(PoisonError::into_inner);
-            reporter.update(games, played.game.plies.len() as u64);
+            self.show_progress(games, played.game.plies.len() as u64);
         }
         writer.finish()?;
         Ok(())
+    }
+
+    /// So many games are played; the last one had so many plies.
+    fn show_progress(&self, games: u64, plies: u64) {
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let (reporter, played) = &mut *progress;
+        *played += plies;
+        let speed = reporter.per_second(*played);
+        let message = format!("{games} of {} games, {speed:.0} plies/s", self.games);
+        reporter.update(games, &message);
     }
 }
 
@@ -318,11 +327,13 @@ enum ChunkWriter {
 }
 
 impl ChunkWriter {
-    fn create(config: &Config, number: usize) -> Result<ChunkWriter, RecordError> {
+    fn create(config: &DatagenConfig, number: usize) -> Result<ChunkWriter, RecordError> {
         let path = path_of(config, number);
         Ok(match config.kind {
-            Kind::Search(_) | Kind::Quick(_) => ChunkWriter::Games(GameWriter::create(&path)?),
-            Kind::Evaluated(_) => ChunkWriter::Positions(PositionWriter::create(&path)?),
+            DatagenKind::Search(_) | DatagenKind::Quick(_) => {
+                ChunkWriter::Games(GameWriter::create(&path)?)
+            }
+            DatagenKind::Evaluated(_) => ChunkWriter::Positions(PositionWriter::create(&path)?),
         })
     }
 
@@ -366,46 +377,6 @@ impl ChunkWriter {
     }
 }
 
-struct Reporter {
-    bar: Option<ProgressBar>,
-    started: Instant,
-    last_line: Instant,
-    plies: u64,
-    games: u64,
-}
-
-impl Reporter {
-    fn new(games: u64) -> Reporter {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(games);
-            if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
-                bar.set_style(style);
-            }
-            bar
-        });
-        let now = Instant::now();
-        Reporter {
-            bar,
-            started: now,
-            last_line: now,
-            plies: 0,
-            games,
-        }
-    }
-
-    fn update(&mut self, games: u64, plies: u64) {
-        self.plies += plies;
-        let speed = self.plies as f64 / self.started.elapsed().as_secs_f64().max(1e-9);
-        if let Some(bar) = &self.bar {
-            bar.set_position(games);
-            bar.set_message(format!("{speed:.0} plies/s"));
-        } else if self.last_line.elapsed() >= LINE_EVERY {
-            self.last_line = Instant::now();
-            log::info!("{games} of {} games, {speed:.0} plies/s", self.games);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -418,15 +389,15 @@ mod tests {
     use crate::record::GameReader;
     use crate::teacher::tests::narrow_net;
 
-    fn config(directory: &Path, games: usize, chunk: usize) -> Config {
-        Config {
+    fn config(directory: &Path, games: usize, chunk: usize) -> DatagenConfig {
+        DatagenConfig {
             directory: directory.to_path_buf(),
             name: "test".to_owned(),
             games,
             chunk,
             seed: 9,
             threads: 2,
-            kind: Kind::Search(play()),
+            kind: DatagenKind::Search(play()),
             teacher: None,
         }
     }
@@ -446,8 +417,8 @@ mod tests {
         }
     }
 
-    fn judge() -> Judge {
-        Judge::Network(Network::embedded())
+    fn eval_kind() -> EvalKind {
+        EvalKind::Network(Network::embedded())
     }
 
     /// The bytes of the files in a folder, by name.
@@ -468,13 +439,13 @@ mod tests {
     fn an_interrupted_run_makes_what_is_missing() {
         let directory = tempfile::tempdir().expect("a folder");
         let config = config(directory.path(), 3, 1);
-        let summary = run(&config, &judge()).expect("a run");
+        let summary = run(&config, &eval_kind()).expect("a run");
         assert_eq!(summary.games, 3);
         assert!(summary.quiet > 0 && summary.quiet <= summary.plies);
         let whole = files(directory.path());
         assert_eq!(whole.len(), 3);
         fs::remove_file(path_of(&config, 1)).expect("a chunk");
-        assert_eq!(run(&config, &judge()).expect("a run").games, 1);
+        assert_eq!(run(&config, &eval_kind()).expect("a run").games, 1);
         assert_eq!(files(directory.path()), whole);
         let games = GameReader::open(&path_of(&config, 0)).expect("a chunk");
         assert_eq!(games.filter_map(Result::ok).count(), 1);
@@ -484,27 +455,27 @@ mod tests {
     fn so_many_games_are_played_as_were_asked_for() {
         let directory = tempfile::tempdir().expect("a folder");
         let five = config(directory.path(), 5, 3);
-        assert_eq!(run(&five, &judge()).expect("a run").games, 5);
+        assert_eq!(run(&five, &eval_kind()).expect("a run").games, 5);
         let lengths: Vec<usize> = (0..2)
             .map(|number| GameReader::open(&path_of(&five, number)).expect("a chunk"))
             .map(|reader| reader.filter(Result::is_ok).count())
             .collect();
         assert_eq!(lengths, [3, 2]);
-        assert_eq!(run(&five, &judge()).expect("a run").games, 0);
+        assert_eq!(run(&five, &eval_kind()).expect("a run").games, 0);
         // A longer run makes the short chunk again, with the same games and one more.
         let six = config(directory.path(), 6, 3);
-        assert_eq!(run(&six, &judge()).expect("a run").games, 3);
-        assert_eq!(run(&five, &judge()).expect("a run").games, 0);
+        assert_eq!(run(&six, &eval_kind()).expect("a run").games, 3);
+        assert_eq!(run(&five, &eval_kind()).expect("a run").games, 0);
     }
 
     #[test]
     fn a_teacher_scores_what_was_played() {
         let directory = tempfile::tempdir().expect("a folder");
-        let config = Config {
+        let config = DatagenConfig {
             teacher: Some(narrow_net()),
             ..config(directory.path(), 1, 1)
         };
-        run(&config, &judge()).expect("a run");
+        run(&config, &eval_kind()).expect("a run");
         let mut reader = GameReader::open(&path_of(&config, 0)).expect("a chunk");
         let game = reader.next().expect("a game").expect("sound");
         let mut again = game.clone();
@@ -520,12 +491,12 @@ mod tests {
             sample: NonZero::new(16),
             ..play()
         };
-        let config = Config {
-            kind: Kind::Evaluated(settings),
+        let config = DatagenConfig {
+            kind: DatagenKind::Evaluated(settings),
             teacher: Some(narrow_net()),
             ..config(directory.path(), 2, 1)
         };
-        let summary = run(&config, &judge()).expect("a run");
+        let summary = run(&config, &eval_kind()).expect("a run");
         let mut labeller = TeacherLabeller::new(narrow_net(), false);
         let mut count = 0;
         for number in 0..2 {
@@ -539,29 +510,29 @@ mod tests {
         }
         assert_eq!(count, summary.positions);
         assert!(count > 100, "{count}");
-        assert_eq!(run(&config, &judge()).expect("a run").games, 0);
+        assert_eq!(run(&config, &eval_kind()).expect("a run").games, 0);
     }
 
     #[test]
     fn damaged_chunks_do_not_count() {
         let directory = tempfile::tempdir().expect("a folder");
         let config = config(directory.path(), 2, 1);
-        run(&config, &judge()).expect("a run");
+        run(&config, &eval_kind()).expect("a run");
         let whole = files(directory.path());
         fs::write(path_of(&config, 0), "").expect("emptied");
         let half = &whole[1].1[..whole[1].1.len() / 2];
         fs::write(path_of(&config, 1), half).expect("cut off");
-        assert_eq!(run(&config, &judge()).expect("a run").games, 2);
+        assert_eq!(run(&config, &eval_kind()).expect("a run").games, 2);
         assert_eq!(files(directory.path()), whole);
     }
 
     #[test]
     fn two_runs_in_one_folder_do_not_disturb_each_other() {
         let [alone, shared] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-        run(&config(alone.path(), 4, 1), &judge()).expect("a run");
+        run(&config(alone.path(), 4, 1), &eval_kind()).expect("a run");
         let config = config(shared.path(), 4, 1);
         let both: Vec<_> = std::thread::scope(|scope| {
-            let runs = [(); 2].map(|()| scope.spawn(|| run(&config, &judge())));
+            let runs = [(); 2].map(|()| scope.spawn(|| run(&config, &eval_kind())));
             runs.map(|run| run.join().expect("no panic")).into()
         });
         for summary in both {

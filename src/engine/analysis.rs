@@ -5,46 +5,20 @@ use std::time::Duration;
 
 use crate::board::Position;
 use crate::search::{Info, RootEffort, Stats};
-use crate::types::{Bound, Depth, Move, Score};
+use crate::types::{Depth, Move, Score};
 
-/// One line of an analysis: see [`Info`] for the fields. Its moves are legal from `root` and end
-/// where the game ends.
+/// One line of an analysis.
 #[derive(Clone, Debug)]
 pub struct AnalysisLine {
     pub root: Arc<Position>,
-    pub depth: Depth,
-    pub seldepth: usize,
-    pub multi_pv: usize,
-    pub score: Score,
-    pub bound: Option<Bound>,
-    pub nodes: u64,
-    pub time: Duration,
-    pub hashfull: u32,
-    pub tb_hits: u64,
+    pub info: Info,
+    /// The effort of every root move.
     pub efforts: Arc<[RootEffort]>,
+    /// Legal from `root`, and ending where the game ends.
     pub pv: Vec<Move>,
 }
 
 impl AnalysisLine {
-    /// What a search reported, with `pv` cut where the game ends.
-    #[must_use]
-    pub fn new(root: &Arc<Position>, info: &Info<'_>, pv: Vec<Move>) -> AnalysisLine {
-        AnalysisLine {
-            root: Arc::clone(root),
-            depth: info.depth,
-            seldepth: info.seldepth,
-            multi_pv: info.multi_pv,
-            score: info.score,
-            bound: info.bound,
-            nodes: info.nodes,
-            time: info.time,
-            hashfull: info.hashfull,
-            tb_hits: info.tb_hits,
-            efforts: info.efforts.into(),
-            pv,
-        }
-    }
-
     /// The share of all nodes that went into the line's first move, from 0 to 1; `None` if that
     /// is not known.
     #[must_use]
@@ -58,7 +32,7 @@ impl AnalysisLine {
     /// Nodes per second so far.
     #[must_use]
     pub fn nps(&self) -> u64 {
-        nodes_per_second(self.nodes, self.time)
+        nodes_per_second(self.info.nodes, self.info.time)
     }
 }
 

@@ -9,6 +9,7 @@ mod pool;
 mod reporter;
 mod request;
 mod root_tablebases;
+mod settings;
 mod strength_limit;
 mod vote;
 
@@ -27,78 +28,32 @@ pub use pipeline::{Place, Revision, Stage, Step};
 pub use pool::PoolError;
 pub use reporter::Conclusion;
 pub use request::Request;
+pub use settings::{
+    HASH_DEFAULT, HASH_MAX, HASH_MIN, MULTI_PV_MAX, OVERHEAD_DEFAULT, OVERHEAD_MAX, Settings,
+    THREADS_MAX, TablebaseUse,
+};
 pub use strength_limit::Strength;
 
-pub use crate::search::RootEffort;
+pub use crate::search::{Info, RootEffort};
 
 use crate::board::{Game, GameError, Position, Start};
-use crate::eval::{self, Evaluator, Judge};
+use crate::eval::{self, EvalKind, Evaluator};
 use crate::nnue::{NetError, Network};
 use crate::opening_book::BookError;
-use crate::search::Job;
-use crate::tablebase::{self, Probing, Tablebases, Wdl};
-use crate::types::{CastlingMode, Depth, Score};
+use crate::search::SearchRequest;
+use crate::tablebase::{Probing, Tablebases, Wdl};
+use crate::types::{CastlingMode, Score};
 use pipeline::Pipeline;
 use pool::Pool;
-use reporter::Reporter;
+use reporter::EventReporter;
 use root_tablebases::RootTablebases;
 use strength_limit::StrengthLimit;
 
-/// Default, least and most MiB of hash table.
-pub const HASH_DEFAULT: usize = 16;
-pub const HASH_MIN: usize = 1;
-pub const HASH_MAX: usize = 1 << 25;
-/// Most search threads.
-pub const THREADS_MAX: usize = 1024;
-/// Most lines of analysis; more than any position has moves.
-pub const MULTI_PV_MAX: usize = 256;
-/// Default and most milliseconds lost on each move between the client's clock and ours.
-pub const OVERHEAD_DEFAULT: usize = 10;
-pub const OVERHEAD_MAX: usize = 5000;
 /// If even the smallest default lacks memory, the table that an engine starts with.
 const HASH_LAST_RESORT: usize = 1;
 
 /// How long [`Engine::analyse`] waits for an event before it says that there is none.
 const IDLE_INTERVAL: Duration = Duration::from_millis(50);
-
-/// What can be set and is read anew at each `go`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// How many lines to find.
-    pub multi_pv: usize,
-    /// Milliseconds lost on each move outside the engine.
-    pub move_overhead: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            multi_pv: 1,
-            move_overhead: OVERHEAD_DEFAULT,
-        }
-    }
-}
-
-/// How tablebases are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TablebaseUse {
-    /// Positions with as many pieces as the largest tables are probed from this depth on.
-    pub depth: Depth,
-    /// Positions with more pieces are not probed.
-    pub pieces: u32,
-    /// Wins that take more than 50 moves without progress are draws.
-    pub fifty_move_rule: bool,
-}
-
-impl Default for TablebaseUse {
-    fn default() -> TablebaseUse {
-        TablebaseUse {
-            depth: Depth(tablebase::DEPTH_DEFAULT),
-            pieces: tablebase::LIMIT_DEFAULT,
-            fifty_move_rule: true,
-        }
-    }
-}
 
 /// Why a request to the engine failed. The engine is as it was before.
 #[derive(Debug, Error)]
@@ -124,7 +79,7 @@ pub struct Engine {
     castling: CastlingMode,
     hash_mib: usize,
     threads: usize,
-    judge: Judge,
+    eval_kind: EvalKind,
     pool: Option<Pool>,
     game: Game,
     /// Why the position last asked for was refused; nothing is searched until a good one comes.
@@ -160,7 +115,7 @@ impl Engine {
             castling: CastlingMode::Standard,
             hash_mib: HASH_DEFAULT,
             threads: 1,
-            judge: Judge::Network(Network::embedded()),
+            eval_kind: EvalKind::Network(Network::embedded()),
             pool: None,
             game: Game::default(),
             refused: None,
@@ -191,10 +146,10 @@ impl Engine {
 
     /// What evaluates: a network, named, or the tapered evaluation.
     #[must_use]
-    pub fn judge_name(&self) -> &str {
-        match &self.judge {
-            Judge::Network(network) => network.name(),
-            Judge::Tapered => "the tapered evaluation",
+    pub fn eval_name(&self) -> &str {
+        match &self.eval_kind {
+            EvalKind::Network(network) => network.name(),
+            EvalKind::Tapered => "the tapered evaluation",
         }
     }
 
@@ -348,7 +303,7 @@ impl Engine {
     /// The network's word on the current position, without any search.
     #[must_use]
     pub fn static_eval(&self) -> Score {
-        let mut evaluator = Evaluator::new(self.judge.clone());
+        let mut evaluator = Evaluator::new(self.eval_kind.clone());
         evaluator.reset(self.position());
         eval::adjust(
             evaluator.evaluate(self.position()),
@@ -367,11 +322,11 @@ impl Engine {
 
     fn pool(&mut self) -> Result<&mut Pool, EngineError> {
         if self.pool.is_none() {
-            let mut made = Pool::new(self.threads, self.hash_mib, &self.judge);
+            let mut made = Pool::new(self.threads, self.hash_mib, &self.eval_kind);
             if made.is_err() {
                 self.threads = 1;
                 self.hash_mib = HASH_LAST_RESORT;
-                made = Pool::new(self.threads, self.hash_mib, &self.judge);
+                made = Pool::new(self.threads, self.hash_mib, &self.eval_kind);
             }
             self.pool = Some(made?);
         }
@@ -391,7 +346,7 @@ impl Engine {
     fn rebuild(&mut self, threads: usize, hash_mib: usize) -> Result<(), EngineError> {
         self.idle()?;
         self.pool = None;
-        match Pool::new(threads, hash_mib, &self.judge) {
+        match Pool::new(threads, hash_mib, &self.eval_kind) {
             Ok(pool) => {
                 self.pool = Some(pool);
                 self.threads = threads;
@@ -437,7 +392,7 @@ impl Engine {
     /// running.
     pub fn set_network(&mut self, path: Option<&Path>) -> Result<(), EngineError> {
         self.idle()?;
-        self.judge = Judge::Network(match path {
+        self.eval_kind = EvalKind::Network(match path {
             None => Network::embedded(),
             Some(path) => Network::load(path)?,
         });
@@ -450,7 +405,7 @@ impl Engine {
     /// If a search is running.
     pub fn set_tapered(&mut self) -> Result<(), EngineError> {
         self.idle()?;
-        self.judge = Judge::Tapered;
+        self.eval_kind = EvalKind::Tapered;
         self.rebuild(self.threads, self.hash_mib)
     }
 
@@ -545,14 +500,14 @@ impl Engine {
         let named = limits.root_moves.as_ref();
         self.best
             .set(named.and_then(|moves| moves.first()).copied());
-        let search = Job {
+        let search = SearchRequest {
             history: self.game.history().to_vec(),
             ponder: request.ponder,
             infinite: request.infinite,
             past: self.game.moves().to_vec(),
-            ..Job::new(self.game.position().clone(), limits)
+            ..SearchRequest::new(self.game.position().clone(), limits)
         };
-        let reporter = Reporter::new(
+        let reporter = EventReporter::new(
             self.events.clone(),
             self.game.clone(),
             self.settings.multi_pv,
@@ -610,92 +565,4 @@ impl Engine {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::types::Depth;
-
-    #[test]
-    fn a_refused_position_is_not_searched() {
-        let mut engine = Engine::new();
-        let bad = Start::Fen("nonsense".to_owned());
-        assert!(engine.set_position(&bad, &[]).is_err());
-        assert!(matches!(
-            engine.go(&Request::to_depth(1)),
-            Err(EngineError::NoPosition(_))
-        ));
-        assert!(engine.set_position(&Start::Initial, &[]).is_ok());
-        assert!(engine.go(&Request::to_depth(1)).is_ok());
-    }
-
-    /// Answers with a move, and changes what a search found.
-    struct TestStage {
-        answer: Option<Conclusion>,
-        revised: Score,
-    }
-
-    impl Stage for TestStage {
-        fn before_search(&self, request: &mut Job, note: &mut dyn FnMut(String)) -> Step {
-            note("before".to_owned());
-            if let Some(answer) = &self.answer {
-                return Step::Answer(answer.clone());
-            }
-            request.limits.root_moves = request.root.legal_moves().get(3..4).map(<[_]>::to_vec);
-            let revised = self.revised;
-            Step::Revise(Box::new(move |analysis| analysis.score = Some(revised)))
-        }
-    }
-
-    #[test]
-    fn stages_come_in_order_and_may_answer() {
-        let mut engine = Engine::new();
-        let game = Game::default();
-        let moves = game.position().legal_moves();
-        let stage = |answer: Option<Conclusion>, revised| {
-            let revised = Score::cp(revised);
-            Some(Arc::new(TestStage { answer, revised }) as Arc<dyn Stage>)
-        };
-        let analyse = |engine: &mut Engine| {
-            let mut notes = 0;
-            let found = engine.analyse(&game, &Request::to_depth(2), |event| {
-                notes += usize::from(matches!(event, Event::Note(_)));
-                ControlFlow::Continue(())
-            });
-            let found = found.expect("an analysis");
-            (found.best, found.score, found.nodes > 0, notes)
-        };
-        engine.set_stage(Place::StrengthLimit, stage(None, 7));
-        engine.set_stage(Place::RootTablebases, stage(None, 5));
-        let only = moves.get(3).copied();
-        let found = analyse(&mut engine);
-        assert_eq!(found, (only, Some(Score::cp(7)), true, 2));
-        let answer = Conclusion {
-            pv: vec![moves[9]],
-            ponder: None,
-            score: None,
-            depth: Depth::ZERO,
-        };
-        engine.set_stage(Place::OpeningBook, stage(Some(answer), 0));
-        let found = analyse(&mut engine);
-        assert_eq!(found, (Some(moves[9]), None, false, 1));
-        engine.set_stage(Place::OpeningBook, None);
-        assert!(analyse(&mut engine).2);
-    }
-
-    #[test]
-    fn every_search_ends_once_with_a_legal_move() {
-        let mut engine = Engine::new();
-        for depth in 1..4 {
-            let mut lines = 0;
-            let finished = engine
-                .analyse(&Game::default(), &Request::to_depth(depth), |event| {
-                    lines +=
-                        usize::from(matches!(event, Event::Line(line) if line.bound.is_none()));
-                    ControlFlow::Continue(())
-                })
-                .expect("a search");
-            let best = finished.best.expect("a move");
-            assert!(lines > 0 && engine.position().legal_moves().contains(&best));
-            assert!(!engine.is_searching() && engine.events().is_empty());
-        }
-    }
-}
+mod tests;

@@ -7,7 +7,7 @@ use super::pipeline::{Stage, Step};
 use super::reporter::Conclusion;
 use crate::board::{Game, Position};
 use crate::opening_book::{BookError, BookMove, OpeningBook, choose};
-use crate::search::Job;
+use crate::search::SearchRequest;
 use crate::types::{Depth, Move};
 
 /// Default and most moves of a game that are played from the book.
@@ -65,7 +65,7 @@ struct OwnBook {
 }
 
 impl OwnBook {
-    fn answer(&self, request: &Job) -> Option<Move> {
+    fn answer(&self, request: &SearchRequest) -> Option<Move> {
         let root = &request.root;
         let number = root.game_ply() as usize / 2 + 1;
         if number > self.depth {
@@ -103,7 +103,7 @@ fn draws_by_repetition(root: &Position, history: &[u64], m: Move) -> bool {
 }
 
 impl Stage for OwnBook {
-    fn before_search(&self, request: &mut Job, note: &mut dyn FnMut(String)) -> Step {
+    fn before_search(&self, request: &mut SearchRequest, note: &mut dyn FnMut(String)) -> Step {
         // Who analyses wants a search.
         if request.infinite || request.limits.multi_pv > 1 {
             return Step::Continue;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use super::analysis::Analysis;
 use super::reporter::Conclusion;
-use crate::search::Job;
+use crate::search::SearchRequest;
 
 /// Changes the result of a search before it is told.
 pub type Revision = Box<dyn FnOnce(&mut Analysis) + Send>;
@@ -35,7 +35,7 @@ pub enum Step {
 /// A stage of a `go`. A note for the listener goes through `note`.
 pub trait Stage: Send + Sync {
     /// Sees a request, before the search, and may change its limits.
-    fn before_search(&self, request: &mut Job, note: &mut dyn FnMut(String)) -> Step;
+    fn before_search(&self, request: &mut SearchRequest, note: &mut dyn FnMut(String)) -> Step;
 }
 
 /// The places of stages, in their order.
@@ -70,7 +70,7 @@ impl Pipeline {
     }
 
     /// Passes a request through the stages, up to the first that answers.
-    pub fn prepare(&self, request: &mut Job, mut note: impl FnMut(String)) -> Prepared {
+    pub fn prepare(&self, request: &mut SearchRequest, mut note: impl FnMut(String)) -> Prepared {
         let mut prepared = Prepared::default();
         for stage in self.stages.iter().flatten() {
             match stage.before_search(request, &mut note) {

@@ -8,12 +8,15 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use thiserror::Error;
 
 use super::pipeline::{Pipeline, Prepared};
-use super::reporter::{Conclusion, Reporter, Totals};
+use super::reporter::{Conclusion, EventReporter, Totals};
 use super::vote;
-use crate::eval::Judge;
+use crate::eval::EvalKind;
 use crate::faults::panic_at;
 use crate::memory::can_allocate;
-use crate::search::{Info, Job, Limits, Outcome, Report, Shared, Silent, Stats, Worker};
+use crate::search::{
+    Info, Limits, Report, RootEffort, SearchRequest, SearchResult, SearchWorker, Shared, Silent,
+    Stats,
+};
 use crate::tt::{AllocError, TranspositionTable};
 use crate::types::{Depth, Move, Ply, Score};
 
@@ -47,19 +50,19 @@ pub enum PoolError {
         error: std::io::Error,
     },
     #[error("no memory for search thread {0}")]
-    Worker(usize),
+    SearchWorker(usize),
 }
 
 /// What a thread is asked to do.
-enum Task {
-    /// Take part in a search and send the outcome through `done`.
+enum PoolTask {
+    /// Take part in a search and send the result through `done`.
     Helper {
-        request: Arc<Job>,
-        done: Sender<Option<Outcome>>,
+        request: Arc<SearchRequest>,
+        done: Sender<Option<SearchResult>>,
         /// Held while at work.
         busy: Sender<()>,
     },
-    /// Be the first thread of a search: search, gather the helpers' outcomes and report the
+    /// Be the first thread of a search: search, gather the helpers' results and report the
     /// result.
     Main(Box<MainTask>),
     /// Forget everything learned.
@@ -67,9 +70,9 @@ enum Task {
 }
 
 struct MainTask {
-    request: Arc<Job>,
-    reporter: Reporter,
-    helpers: Receiver<Option<Outcome>>,
+    request: Arc<SearchRequest>,
+    reporter: EventReporter,
+    helpers: Receiver<Option<SearchResult>>,
     prepared: Prepared,
     /// Held while at work.
     busy: Sender<()>,
@@ -78,7 +81,7 @@ struct MainTask {
 /// A running set of search threads and what they share.
 pub struct Pool {
     shared: Arc<Shared>,
-    threads: Vec<(Sender<Task>, JoinHandle<()>)>,
+    threads: Vec<(Sender<PoolTask>, JoinHandle<()>)>,
     /// Disconnected once every thread has ended its part of the last search.
     busy: Option<Receiver<()>>,
 }
@@ -88,7 +91,7 @@ impl Pool {
     ///
     /// # Errors
     /// If memory or a thread cannot be allocated.
-    pub fn new(threads: usize, hash_mib: usize, judge: &Judge) -> Result<Pool, PoolError> {
+    pub fn new(threads: usize, hash_mib: usize, eval_kind: &EvalKind) -> Result<Pool, PoolError> {
         let threads = threads.max(1);
         let mut table = TranspositionTable::new(hash_mib)?;
         if hash_mib >= POPULATE_FROM {
@@ -101,42 +104,47 @@ impl Pool {
             busy: None,
         };
         for id in 0..threads {
-            pool.add_thread(id, judge)?;
+            pool.add_thread(id, eval_kind)?;
         }
         Ok(pool)
     }
 
     /// Starts a thread and waits until it has built its worker, so that a failure is known now
     /// and not in the next search.
-    fn add_thread(&mut self, id: usize, judge: &Judge) -> Result<(), PoolError> {
+    fn add_thread(&mut self, id: usize, eval_kind: &EvalKind) -> Result<(), PoolError> {
         let number = id + 1;
         // A small allocation that fails ends the program: see first whether all of them fit.
         if !can_allocate(WORKER_BYTES + STACK_BYTES + ARENA_BYTES) {
-            return Err(PoolError::Worker(number));
+            return Err(PoolError::SearchWorker(number));
         }
         let (tasks, inbox) = unbounded();
         let (built, is_built) = bounded(1);
         let shared = Arc::clone(&self.shared);
-        let judge = judge.clone();
+        let eval_kind = eval_kind.clone();
         let handle = thread::Builder::new()
             .name(format!("search-{id}"))
             .stack_size(STACK_BYTES)
             .spawn(move || {
                 // Made here so that a thread's tables lie near the core that uses them.
-                let mut worker = Worker::new(id, Arc::clone(&shared), judge);
+                let mut worker = SearchWorker::new(id, Arc::clone(&shared), eval_kind);
                 let _ = built.send(());
                 serve(&mut worker, &inbox, &shared);
             })
             .map_err(|error| PoolError::Thread { number, error })?;
         self.threads.push((tasks, handle));
-        is_built.recv().map_err(|_| PoolError::Worker(number))
+        is_built.recv().map_err(|_| PoolError::SearchWorker(number))
     }
 
     /// Begins a search; its course and its end go through the reporter. The stages of the
     /// pipeline that come before the search are run at once, on the caller's thread and on the
     /// search's clock. Any `stop` or `ponderhit` after this call concerns this search, even if no
     /// thread has woken yet. The caller makes sure that no search is running.
-    pub fn start(&mut self, mut request: Job, reporter: Reporter, pipeline: &Pipeline) {
+    pub fn start(
+        &mut self,
+        mut request: SearchRequest,
+        reporter: EventReporter,
+        pipeline: &Pipeline,
+    ) {
         self.wait_until_idle();
         self.shared.begin(request.ponder);
         let prepared = pipeline.prepare(&mut request, |text| reporter.note(text));
@@ -146,7 +154,7 @@ impl Pool {
         self.busy = Some(idle);
         if prepared.answer.is_none() && !request.first_thread_only {
             for (tasks, _) in self.threads.iter().skip(1) {
-                let _ = tasks.send(Task::Helper {
+                let _ = tasks.send(PoolTask::Helper {
                     request: Arc::clone(&request),
                     done: done.clone(),
                     busy: busy.clone(),
@@ -162,7 +170,7 @@ impl Pool {
             busy,
         };
         if let Some((tasks, _)) = self.threads.first() {
-            let _ = tasks.send(Task::Main(Box::new(main)));
+            let _ = tasks.send(PoolTask::Main(Box::new(main)));
         }
     }
 
@@ -190,7 +198,7 @@ impl Pool {
         self.wait_until_idle();
         let (done, cleared) = bounded(self.threads.len());
         for (tasks, _) in &self.threads {
-            let _ = tasks.send(Task::Clear { done: done.clone() });
+            let _ = tasks.send(PoolTask::Clear { done: done.clone() });
         }
         drop(done);
         self.clear_hash();
@@ -216,10 +224,10 @@ impl Drop for Pool {
 }
 
 /// Works off a thread's tasks until the pool drops the channel.
-fn serve(worker: &mut Worker, tasks: &Receiver<Task>, shared: &Shared) {
+fn serve(worker: &mut SearchWorker, tasks: &Receiver<PoolTask>, shared: &Shared) {
     for task in tasks {
         match task {
-            Task::Helper {
+            PoolTask::Helper {
                 request,
                 done,
                 busy,
@@ -230,8 +238,8 @@ fn serve(worker: &mut Worker, tasks: &Receiver<Task>, shared: &Shared) {
                 }
                 drop(busy);
             }
-            Task::Main(main) => run(worker, *main, shared),
-            Task::Clear { done } => {
+            PoolTask::Main(main) => run(worker, *main, shared),
+            PoolTask::Clear { done } => {
                 worker.clear();
                 let _ = done.send(());
             }
@@ -240,31 +248,31 @@ fn serve(worker: &mut Worker, tasks: &Receiver<Task>, shared: &Shared) {
 }
 
 /// Runs a search from its beginning to its result.
-fn run(worker: &mut Worker, main: MainTask, shared: &Shared) {
+fn run(worker: &mut SearchWorker, main: MainTask, shared: &Shared) {
     let request = &main.request;
     let reporter = Arc::new(Mutex::new(main.reporter));
     let mut stats = Stats::default();
-    let mut outcomes = Vec::new();
+    let mut results = Vec::new();
     if main.prepared.answer.is_none() {
-        outcomes.extend(worker.search(request, Box::new(SharedReporter(Arc::clone(&reporter)))));
+        results.extend(worker.search(request, Box::new(SharedReporter(Arc::clone(&reporter)))));
         stats = *worker.stats();
     }
     shared.signals.hold(request.infinite, request.least_time);
     shared.signals.stop();
     let deadline = Instant::now() + HELPER_PATIENCE;
-    while let Ok(outcome) = main.helpers.recv_deadline(deadline) {
-        outcomes.extend(outcome);
+    while let Ok(result) = main.helpers.recv_deadline(deadline) {
+        results.extend(result);
     }
     let best_thread = if may_vote(&request.limits) {
-        vote::best_thread(&outcomes)
+        vote::best_thread(&results)
     } else {
-        (!outcomes.is_empty()).then_some(0)
+        (!results.is_empty()).then_some(0)
     };
-    let outcome = best_thread.map(|index| outcomes.swap_remove(index));
+    let result = best_thread.map(|index| results.swap_remove(index));
     let conclusion = main
         .prepared
         .answer
-        .unwrap_or_else(|| conclude(outcome, request));
+        .unwrap_or_else(|| conclude(result, request));
     let totals = Totals {
         nodes: shared.nodes(),
         time: shared.signals.elapsed(),
@@ -276,12 +284,12 @@ fn run(worker: &mut Worker, main: MainTask, shared: &Shared) {
 }
 
 /// The worker's end of the reporter, which the pool needs again after the search.
-struct SharedReporter(Arc<Mutex<Reporter>>);
+struct SharedReporter(Arc<Mutex<EventReporter>>);
 
 impl Report for SharedReporter {
-    fn info(&mut self, info: &Info<'_>) {
+    fn info(&mut self, info: Info, pv: &[Move], efforts: &[RootEffort]) {
         let mut reporter = lock(&self.0);
-        reporter.info(info);
+        reporter.info(info, pv, efforts);
         panic_at("report", info.depth);
         drop(reporter);
         panic_at("search", info.depth);
@@ -292,7 +300,7 @@ impl Report for SharedReporter {
     }
 }
 
-fn lock(reporter: &Mutex<Reporter>) -> MutexGuard<'_, Reporter> {
+fn lock(reporter: &Mutex<EventReporter>) -> MutexGuard<'_, EventReporter> {
     reporter.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -302,14 +310,14 @@ fn may_vote(limits: &Limits) -> bool {
     limits.depth.is_none() && limits.mate.is_none() && limits.multi_pv == 1
 }
 
-/// What to tell of a search that found `outcome`. Always a legal move if there is one: a search
+/// What to tell of a search that found `result`. Always a legal move if there is one: a search
 /// that was stopped before it had searched any, or that is wrong, plays the first allowed, and
 /// then there is no score.
-fn conclude(outcome: Option<Outcome>, request: &Job) -> Conclusion {
+fn conclude(result: Option<SearchResult>, request: &SearchRequest) -> Conclusion {
     let legal = request.root.legal_moves();
-    if let Some(outcome) = outcome {
-        if legal.contains(&outcome.best) {
-            return Conclusion::from(outcome);
+    if let Some(result) = result {
+        if legal.contains(&result.best) {
+            return Conclusion::from(result);
         }
         log::error!("the search chose an illegal move in {}", request.root.fen());
     }

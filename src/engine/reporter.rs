@@ -10,7 +10,7 @@ use super::analysis::{Analysis, AnalysisLine, Event};
 use super::best_so_far::BestSoFar;
 use super::pipeline::Revision;
 use crate::board::{Game, Position};
-use crate::search::{Info, Outcome, Report, Stats};
+use crate::search::{Info, Report, RootEffort, SearchResult, Stats};
 use crate::types::{Depth, Move, Score};
 
 /// Lines that may be sent at once, whatever their rate: the first iterations are quick, and a
@@ -25,7 +25,7 @@ const CURRENT_MOVE_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Takes the first thread's reports, sends on what is of use, and keeps the latest exact line of
 /// every multi-PV index to send it at the end in any case.
-pub struct Reporter {
+pub struct EventReporter {
     events: Sender<Event>,
     game: Game,
     root: Arc<Position>,
@@ -67,13 +67,13 @@ pub struct Conclusion {
     pub depth: Depth,
 }
 
-impl From<Outcome> for Conclusion {
-    fn from(outcome: Outcome) -> Conclusion {
+impl From<SearchResult> for Conclusion {
+    fn from(result: SearchResult) -> Conclusion {
         Conclusion {
-            ponder: outcome.ponder,
-            score: Some(outcome.score),
-            depth: outcome.depth.max(Depth::ONE),
-            pv: outcome.pv,
+            ponder: result.ponder,
+            score: Some(result.score),
+            depth: result.depth.max(Depth::ONE),
+            pv: result.pv,
         }
     }
 }
@@ -85,13 +85,13 @@ struct Kept {
     sent: bool,
 }
 
-impl Reporter {
+impl EventReporter {
     /// A reporter for one search of the game's position that sends so many lines, and keeps the
     /// best move so far in `best`.
     #[must_use]
-    pub fn new(events: Sender<Event>, game: Game, lines: usize, best: BestSoFar) -> Reporter {
+    pub fn new(events: Sender<Event>, game: Game, lines: usize, best: BestSoFar) -> EventReporter {
         let root = Arc::new(game.position().clone());
-        Reporter {
+        EventReporter {
             events,
             game,
             root,
@@ -126,7 +126,7 @@ impl Reporter {
     }
 
     fn keep(&mut self, line: AnalysisLine, sent: bool) {
-        let index = line.multi_pv.saturating_sub(1);
+        let index = line.info.multi_pv.saturating_sub(1);
         if let Some(kept) = self.kept.get_mut(index) {
             *kept = Kept { line, sent };
         } else if index == self.kept.len() {
@@ -158,11 +158,12 @@ impl Reporter {
             lines: self
                 .kept
                 .iter()
-                .map(|kept| AnalysisLine {
-                    nodes: totals.nodes,
-                    time: totals.time,
-                    hashfull: totals.hashfull,
-                    ..kept.line.clone()
+                .map(|kept| {
+                    let mut line = kept.line.clone();
+                    line.info.nodes = totals.nodes;
+                    line.info.time = totals.time;
+                    line.info.hashfull = totals.hashfull;
+                    line
                 })
                 .collect(),
         };
@@ -174,7 +175,8 @@ impl Reporter {
             self.kept.iter().any(|kept| {
                 let sent = &kept.line;
                 kept.sent
-                    && (sent.multi_pv, sent.score) == (line.multi_pv, line.score)
+                    && (sent.info.multi_pv, sent.info.score)
+                        == (line.info.multi_pv, line.info.score)
                     && sent.pv == line.pv
             })
         };
@@ -189,20 +191,23 @@ impl Reporter {
     /// Makes the best line that of the result, which may be another thread's.
     fn keep_final_line(&mut self, pv: &[Move], score: Score, depth: Depth) {
         let first = self.kept.first().map(|kept| &kept.line);
-        if first.is_some_and(|line| line.pv.first() == pv.first() && line.score == score) {
+        if first.is_some_and(|line| line.pv.first() == pv.first() && line.info.score == score) {
             return;
         }
-        let line = AnalysisLine {
-            root: Arc::clone(&self.root),
+        let info = Info {
             depth,
-            seldepth: pv.len().max(first.map_or(0, |line| line.seldepth)),
+            seldepth: pv.len().max(first.map_or(0, |line| line.info.seldepth)),
             multi_pv: 1,
             score,
             bound: None,
             nodes: 0,
             time: Duration::ZERO,
             hashfull: 0,
-            tb_hits: first.map_or(0, |line| line.tb_hits),
+            tb_hits: first.map_or(0, |line| line.info.tb_hits),
+        };
+        let line = AnalysisLine {
+            root: Arc::clone(&self.root),
+            info,
             efforts: first.map_or_else(|| [].into(), |line| Arc::clone(&line.efforts)),
             pv: pv.to_vec(),
         };
@@ -210,13 +215,18 @@ impl Reporter {
     }
 }
 
-impl Report for Reporter {
-    fn info(&mut self, info: &Info<'_>) {
+impl Report for EventReporter {
+    fn info(&mut self, mut info: Info, pv: &[Move], efforts: &[RootEffort]) {
         if info.multi_pv == 1 && info.bound.is_none() {
-            self.best.set(info.pv.first().copied());
+            self.best.set(pv.first().copied());
         }
-        let mut line = AnalysisLine::new(&self.root, info, self.game.playable(info.pv));
-        line.score = settled(line.score);
+        info.score = settled(info.score);
+        let line = AnalysisLine {
+            root: Arc::clone(&self.root),
+            info,
+            efforts: efforts.into(),
+            pv: self.game.playable(pv),
+        };
         if info.bound.is_some() {
             if info.time >= QUIET_TIME && info.multi_pv <= self.lines && self.is_due() {
                 if let Some(kept) = self.kept.get_mut(info.multi_pv.saturating_sub(1)) {
@@ -274,14 +284,14 @@ mod tests {
     use crate::types::Bound;
     use crossbeam_channel::{Receiver, unbounded};
 
-    fn reporter() -> (Reporter, Receiver<Event>) {
+    fn reporter() -> (EventReporter, Receiver<Event>) {
         let (events, heard) = unbounded();
         let best = BestSoFar::default();
-        (Reporter::new(events, Game::default(), 1, best), heard)
+        (EventReporter::new(events, Game::default(), 1, best), heard)
     }
 
-    fn say(reporter: &mut Reporter, depth: i32, bound: Option<Bound>, pv: &[Move]) {
-        reporter.info(&Info {
+    fn report(reporter: &mut EventReporter, depth: i32, bound: Option<Bound>, pv: &[Move]) {
+        let info = Info {
             depth: Depth(depth),
             seldepth: 1,
             multi_pv: 1,
@@ -291,9 +301,8 @@ mod tests {
             time: QUIET_TIME,
             hashfull: 0,
             tb_hits: 0,
-            efforts: &[],
-            pv,
-        });
+        };
+        reporter.info(info, pv, &[]);
     }
 
     fn conclusion(depth: i32, best: Move) -> Conclusion {
@@ -323,12 +332,12 @@ mod tests {
         let (mut reporter, events) = reporter();
         let m = Position::startpos().legal_moves()[0];
         for depth in 1..=240 {
-            say(&mut reporter, depth, None, &[m]);
+            report(&mut reporter, depth, None, &[m]);
         }
         reporter.finish(&conclusion(240, m), Totals::default(), Vec::new());
         let (lines, finished) = heard(&events);
         assert!(lines.len() < 80, "{} lines", lines.len());
-        assert_eq!(lines.last().map(|line| line.depth), Some(Depth(240)));
+        assert_eq!(lines.last().map(|line| line.info.depth), Some(Depth(240)));
         assert_eq!(finished, 1);
     }
 
@@ -336,19 +345,19 @@ mod tests {
     fn a_bound_is_followed_by_an_exact_line() {
         let (mut reporter, events) = reporter();
         let m = Position::startpos().legal_moves()[0];
-        say(&mut reporter, 1, None, &[m]);
-        say(&mut reporter, 2, Some(Bound::Lower), &[m]);
+        report(&mut reporter, 1, None, &[m]);
+        report(&mut reporter, 2, Some(Bound::Lower), &[m]);
         reporter.finish(&conclusion(1, m), Totals::default(), Vec::new());
         let (lines, _) = heard(&events);
         assert_eq!(lines.len(), 3);
-        assert_eq!(lines.last().and_then(|line| line.bound), None);
+        assert_eq!(lines.last().and_then(|line| line.info.bound), None);
     }
 
     #[test]
     fn a_line_told_last_is_not_repeated() {
         let (mut reporter, events) = reporter();
         let m = Position::startpos().legal_moves()[0];
-        say(&mut reporter, 1, None, &[m]);
+        report(&mut reporter, 1, None, &[m]);
         reporter.finish(&conclusion(1, m), Totals::default(), Vec::new());
         assert_eq!(heard(&events).0.len(), 1);
     }

@@ -2,7 +2,7 @@
 
 use super::analysis::Analysis;
 use super::pipeline::{Stage, Step};
-use crate::search::Job;
+use crate::search::SearchRequest;
 use crate::tablebase::{Probing, RootRanking};
 use crate::types::Move;
 
@@ -13,7 +13,7 @@ pub(super) struct RootTablebases {
 }
 
 impl Stage for RootTablebases {
-    fn before_search(&self, request: &mut Job, note: &mut dyn FnMut(String)) -> Step {
+    fn before_search(&self, request: &mut SearchRequest, note: &mut dyn FnMut(String)) -> Step {
         for damage in self.probing.tables.take_damage() {
             note(damage);
         }
@@ -58,10 +58,10 @@ pub(super) fn play_instead(m: Move, analysis: &mut Analysis) {
         }
     }
     for (index, line) in lines.iter_mut().enumerate() {
-        line.multi_pv = index + 1;
+        line.info.multi_pv = index + 1;
     }
     analysis.best = Some(m);
     let first = lines.first();
     analysis.ponder = first.and_then(|line| line.pv.get(1).copied());
-    analysis.score = first.map(|line| line.score).or(analysis.score);
+    analysis.score = first.map(|line| line.info.score).or(analysis.score);
 }

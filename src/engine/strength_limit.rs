@@ -4,7 +4,7 @@ use super::analysis::Analysis;
 use super::pipeline::{Stage, Step};
 use super::root_tablebases::play_instead;
 use crate::levels::{self, Level, Plan};
-use crate::search::Job;
+use crate::search::SearchRequest;
 use crate::types::{Move, Score};
 
 /// How strong the engine plays, as the client has set it.
@@ -48,7 +48,7 @@ pub(super) struct StrengthLimit {
 }
 
 impl Stage for StrengthLimit {
-    fn before_search(&self, request: &mut Job, _note: &mut dyn FnMut(String)) -> Step {
+    fn before_search(&self, request: &mut SearchRequest, _note: &mut dyn FnMut(String)) -> Step {
         let legal = || request.root.legal_moves().to_vec();
         let moves = request.limits.root_moves.clone().unwrap_or_else(legal);
         if moves.is_empty() {
@@ -79,7 +79,7 @@ fn choose(level: Level, past: &[Move], analysis: &mut Analysis) {
     let lines: Vec<(Move, Score)> = analysis
         .lines
         .iter()
-        .filter_map(|line| Some((*line.pv.first()?, line.score)))
+        .filter_map(|line| Some((*line.pv.first()?, line.info.score)))
         .collect();
     if let Some(m) = level.choose(&analysis.root, past, &lines)
         && Some(m) != analysis.best

@@ -7,16 +7,16 @@ mod tapered;
 
 use std::sync::Arc;
 
-use crate::board::{Delta, Position};
+use crate::board::{DirtyPieces, Position};
 use crate::nnue::{Accumulators, Network, material};
 use crate::types::Score;
 
 pub use misjudge::Misjudgement;
 pub use sample::EvaluationSample;
 
-/// What judges positions.
+/// What evaluates positions.
 #[derive(Clone)]
-pub enum Judge {
+pub enum EvalKind {
     /// A network.
     Network(Arc<Network>),
     /// Material and piece-square values, tapered by phase: the classical yardstick.
@@ -32,10 +32,10 @@ pub struct Evaluator {
 
 impl Evaluator {
     #[must_use]
-    pub fn new(judge: Judge) -> Evaluator {
-        let accumulators = match judge {
-            Judge::Network(network) => Some(Accumulators::new(network)),
-            Judge::Tapered => None,
+    pub fn new(eval_kind: EvalKind) -> Evaluator {
+        let accumulators = match eval_kind {
+            EvalKind::Network(network) => Some(Accumulators::new(network)),
+            EvalKind::Tapered => None,
         };
         Evaluator {
             accumulators,
@@ -69,9 +69,9 @@ impl Evaluator {
 
     /// A move is played.
     #[inline]
-    pub fn push(&mut self, delta: &Delta) {
+    pub fn push(&mut self, dirty: &DirtyPieces) {
         if let Some(accumulators) = &mut self.accumulators {
-            accumulators.push(delta);
+            accumulators.push(dirty);
         }
     }
 

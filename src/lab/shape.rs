@@ -9,8 +9,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::board::Position;
-use crate::eval::Judge;
-use crate::search::{Job, Limits, PlyStats, Shared, Silent, Stats, Worker};
+use crate::eval::EvalKind;
+use crate::search::{Limits, PlyStats, SearchRequest, SearchWorker, Shared, Silent, Stats};
 use crate::tt::{AllocError, TranspositionTable};
 use crate::types::Depth;
 
@@ -117,15 +117,15 @@ pub fn shapes(
     root: &Position,
     depth: u32,
     hash: usize,
-    judge: &Judge,
+    eval_kind: &EvalKind,
 ) -> Result<Vec<TreeShape>, AllocError> {
     let mut shapes: Vec<TreeShape> = Vec::new();
     for depth in 1..=depth {
         let shared = Arc::new(Shared::new(TranspositionTable::new(hash)?, 1));
         shared.begin(false);
-        let mut worker = Worker::new(0, shared, judge.clone());
+        let mut worker = SearchWorker::new(0, shared, eval_kind.clone());
         let limits = Limits::to_depth(Depth(depth as i32));
-        worker.search(&Job::new(root.clone(), limits), Box::new(Silent));
+        worker.search(&SearchRequest::new(root.clone(), limits), Box::new(Silent));
         let before = shapes.last().map(TreeShape::nodes);
         shapes.push(TreeShape::new(
             depth,
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_search_has_a_shape() {
-        let shapes = shapes(&Position::startpos(), 6, 1, &Judge::Tapered).unwrap();
+        let shapes = shapes(&Position::startpos(), 6, 1, &EvalKind::Tapered).unwrap();
         assert_eq!(shapes.len(), 6);
         let last = &shapes[5];
         assert!(last.cut_nodes > 0 && last.all_nodes > 0 && last.pv_nodes > 0);

@@ -13,7 +13,7 @@ use super::{Labeller, LineError};
 
 /// How the engine is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum LabelMode {
     /// Its command `eval`, which Stockfish and its kin have: the static evaluation of the
     /// position, without the game before it. Positions in check get [`NO_SCORE`].
     Static,
@@ -24,7 +24,7 @@ pub enum Question {
 /// One process of an engine.
 pub struct EngineLabeller {
     client: UciClient,
-    question: Question,
+    mode: LabelMode,
 }
 
 impl EngineLabeller {
@@ -34,11 +34,11 @@ impl EngineLabeller {
     /// See [`UciClient::start`].
     pub fn start(
         path: &Path,
-        question: Question,
+        mode: LabelMode,
         patience: Duration,
     ) -> Result<EngineLabeller, ClientError> {
         let client = UciClient::start(path, patience)?;
-        Ok(EngineLabeller { client, question })
+        Ok(EngineLabeller { client, mode })
     }
 
     /// White's score of the position after `moves` from `start`.
@@ -49,16 +49,16 @@ impl EngineLabeller {
         position: &Position,
     ) -> Result<i16, LineError> {
         let mut found = None;
-        match self.question {
-            Question::Static if position.in_check() => return Ok(NO_SCORE),
-            Question::Static => {
+        match self.mode {
+            LabelMode::Static if position.in_check() => return Ok(NO_SCORE),
+            LabelMode::Static => {
                 let fen = fresh(&position.fen());
                 let commands = format!("position fen {fen}\neval\nisready");
                 self.client.ask(&commands, "readyok", |line| {
                     found = static_score(line).or(found)
                 })?;
             }
-            Question::Nodes(nodes) => {
+            LabelMode::Nodes(nodes) => {
                 let moves = moves.join(" ");
                 let commands = format!("position fen {start} moves {moves}\ngo nodes {nodes}");
                 self.client.ask(&commands, "bestmove", |line| {

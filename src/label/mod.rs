@@ -225,7 +225,7 @@ impl<Report: FnMut(LabelProgress)> Course<'_, Report> {
 mod tests {
     use std::time::Duration;
 
-    use super::engine::{EngineLabeller, Question};
+    use super::engine::{EngineLabeller, LabelMode};
     use super::*;
     use crate::board::Position;
     use crate::record::NO_SCORE;
@@ -273,10 +273,10 @@ mod tests {
     fn label(
         job: &LabelJob,
         engine: &Script,
-        question: Question,
+        mode: LabelMode,
     ) -> Result<LabelProgress, LabelError> {
         const PATIENCE: Duration = Duration::from_secs(60);
-        let start = || EngineLabeller::start(engine.path(), question, PATIENCE);
+        let start = || EngineLabeller::start(engine.path(), mode, PATIENCE);
         let mut engines: Vec<Box<dyn Labeller>> = Vec::new();
         for _ in 0..2 {
             engines.push(Box::new(start().expect("an engine")));
@@ -346,7 +346,7 @@ done";
                 .collect()
         };
         let before = read(&job.input);
-        let done = label(&job, &engine, Question::Static).expect("labels");
+        let done = label(&job, &engine, LabelMode::Static).expect("labels");
         assert_eq!(done.records, 40);
         let mut after = read(&job.output);
         let scores: Vec<i16> = after
@@ -360,7 +360,7 @@ done";
             .flat_map(|game| &mut game.plies)
             .for_each(|ply| ply.score = 0);
         assert_eq!(after, before);
-        label(&job, &engine, Question::Nodes(100)).expect("labels");
+        label(&job, &engine, LabelMode::Nodes(100)).expect("labels");
         for game in read(&job.output) {
             let scores: Vec<i16> = game.plies.iter().map(|ply| ply.score).collect();
             assert!(
@@ -378,7 +378,7 @@ done";
             let engine = Script::new("read l; echo uciok; read l; read l; echo readyok; read l");
             let (folder, job) = job();
             std::fs::write(&job.output, "precious").expect("written");
-            assert!(label(&job, &engine, Question::Static).is_err());
+            assert!(label(&job, &engine, LabelMode::Static).is_err());
             assert_eq!(std::fs::read(&job.output).expect("the file"), b"precious");
             let left = std::fs::read_dir(folder.path()).expect("a folder").count();
             assert_eq!(left, 2, "no temporary file stays");
@@ -392,7 +392,7 @@ done";
         let (_folder, mut job) = job();
         let before = std::fs::read(&job.input).expect("the games");
         job.output = job.input.clone();
-        let result = label(&job, &engine, Question::Static);
+        let result = label(&job, &engine, LabelMode::Static);
         assert!(
             matches!(result, Err(LabelError::InputIsOutput(_))),
             "{result:?}"

@@ -32,7 +32,7 @@ const LINES: usize = 4;
 
 /// What a rating means for the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Row {
+struct LevelRow {
     elo: i32,
     nodes: u64,
     /// Standard deviation of the errors of judgement, in centipawns.
@@ -46,7 +46,7 @@ struct Row {
 /// A strength below full.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
-    row: Row,
+    row: LevelRow,
 }
 
 /// How a level searches one position.
@@ -174,12 +174,12 @@ impl Level {
 }
 
 /// The row of a rating between two rows: nodes grow exponentially, all else linearly.
-fn between(lower: &Row, upper: &Row, elo: i32) -> Row {
+fn between(lower: &LevelRow, upper: &LevelRow, elo: i32) -> LevelRow {
     let whole = f64::from(upper.elo - lower.elo);
     let share = (f64::from(elo - lower.elo) / whole).clamp(0.0, 1.0);
     let linear = |from: i32, to: i32| from + (f64::from(to - from) * share).round() as i32;
     let growth = upper.nodes as f64 / lower.nodes as f64;
-    Row {
+    LevelRow {
         elo,
         nodes: (lower.nodes as f64 * growth.powf(share)).round() as u64,
         spread: linear(lower.spread, upper.spread),
@@ -213,8 +213,8 @@ fn without_mate_in_one(position: &Position, moves: &[Move]) -> Vec<Move> {
     }
 }
 
-const fn row(elo: i32, nodes: u64, spread: i32, plainness: i32, natural: i32) -> Row {
-    Row {
+const fn row(elo: i32, nodes: u64, spread: i32, plainness: i32, natural: i32) -> LevelRow {
+    LevelRow {
         elo,
         nodes,
         spread,
@@ -225,7 +225,7 @@ const fn row(elo: i32, nodes: u64, spread: i32, plainness: i32, natural: i32) ->
 
 /// Ratings and what they mean, weakest first. Calibrated by matches: see the book's page on
 /// levels for the scale, the games and the errors.
-const CURVE: &[Row] = &[
+const CURVE: &[LevelRow] = &[
     row(500, 12, 500, 256, 60),
     row(750, 20, 400, 240, 60),
     row(1000, 40, 320, 210, 55),

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
-use crate::board::{Delta, Position};
+use crate::board::{DirtyPieces, Position};
 use crate::types::{Board, Color, MAX_PLY, Piece, Role, Square};
 
 use super::features::{Feature, KingBuckets, View};
@@ -74,7 +74,7 @@ enum Change {
 
 impl Change {
     #[inline]
-    fn new(delta: &Delta) -> Change {
+    fn new(delta: &DirtyPieces) -> Change {
         let feature = |&(piece, square): &(Piece, Square)| Feature::new(piece, square);
         match (delta.added.as_slice(), delta.removed.as_slice()) {
             ([a], [r]) => Change::Quiet([feature(a)], [feature(r)]),
@@ -180,7 +180,7 @@ impl Accumulators {
     /// # Panics
     /// When more moves are pushed without [`pop`](Accumulators::pop) than a search goes deep.
     #[inline]
-    pub fn push(&mut self, delta: &Delta) {
+    pub fn push(&mut self, delta: &DirtyPieces) {
         let mut views = self.stack[self.top].views;
         let change = Change::new(delta);
         let mut needs_refresh = [matches!(change, Change::Other); SIDES];

@@ -1,12 +1,12 @@
 //! Draws by rule, and repetitions one move ahead.
 
 use super::window::Window;
-use super::worker::Worker;
+use super::worker::SearchWorker;
 use crate::board::Position;
 use crate::params as p;
 use crate::types::{FIFTY_MOVES, MAX_PLY, Ply, Score};
 
-impl Worker {
+impl SearchWorker {
     /// A draw by rule, or the end of the stack.
     pub(super) fn terminal(&mut self, position: &Position, ply: Ply) -> Option<Score> {
         if self.keys.is_repetition(position) || position.is_insufficient_material() {

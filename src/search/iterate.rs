@@ -8,8 +8,8 @@ use super::node_type::Root;
 use super::root_moves::{RootMove, RootMoves};
 use super::stack::Stack;
 use super::window::Window;
-use super::worker::Worker;
-use super::{Info, Job, Outcome, Report, RootEffort, Searched, Silent};
+use super::worker::SearchWorker;
+use super::{Info, Report, RootEffort, SearchRequest, SearchResult, Searched, Silent};
 use crate::board::KeyHistory;
 use crate::params as p;
 use crate::time::BestMoveStability;
@@ -17,24 +17,26 @@ use crate::types::{Bound, Depth, MAX_DEPTH, Move, Ply, Score};
 
 /// Scores outside the window are reported once a search has taken this long.
 const BOUNDS_REPORTED_AFTER: Duration = Duration::from_secs(3);
-/// Scores this near zero are draws that the search told apart by a centipawn.
-const DRAW_NOISE: i32 = 1;
 
-impl Worker {
+impl SearchWorker {
     /// Searches until a limit is reached or the shared signals stop it, and reports to `report` on
     /// the way. The caller has begun the search (`Shared::begin`) and decides when to publish the
     /// result.
     ///
     /// `None` if nothing was searched: there is no legal (or allowed) move, or the search was
     /// stopped before it had searched one.
-    pub fn search(&mut self, job: &Job, report: Box<dyn Report + Send>) -> Option<Outcome> {
+    pub fn search(
+        &mut self,
+        request: &SearchRequest,
+        report: Box<dyn Report + Send>,
+    ) -> Option<SearchResult> {
         self.report = report;
-        self.prepare(job);
+        self.prepare(request);
         if self.root.is_empty() {
             self.report = Box::new(Silent);
             return None;
         }
-        let last = job
+        let last = request
             .limits
             .depth
             .unwrap_or(MAX_DEPTH)
@@ -45,7 +47,7 @@ impl Worker {
             self.root_depth = Depth(depth);
             self.seldepth = 0;
             self.root.begin_iteration();
-            if self.iteration(job).is_err() {
+            if self.iteration(request).is_err() {
                 // The last line reported is the one that is played.
                 self.root.all_exact();
                 self.report_lines();
@@ -55,33 +57,33 @@ impl Worker {
             self.publish_nodes();
             let best = self.best_line();
             stability.note(best.m, best.score);
-            if self.is_enough(job, &stability) {
+            if self.is_enough(request, &stability) {
                 break;
             }
         }
         self.publish_nodes();
         self.report = Box::new(Silent);
-        self.outcome()
+        self.result()
     }
 
-    fn prepare(&mut self, job: &Job) {
+    fn prepare(&mut self, request: &SearchRequest) {
         self.reset_counters();
-        self.limits = job.limits.clone();
-        self.selectivity = job.selectivity;
-        self.probing.clone_from(&job.probing);
-        self.evaluator.set_misjudgement(job.misjudgement);
-        self.keys = KeyHistory::new(&job.history);
+        self.limits = request.limits.clone();
+        self.selectivity = request.selectivity;
+        self.probing.clone_from(&request.probing);
+        self.evaluator.set_misjudgement(request.misjudgement);
+        self.keys = KeyHistory::new(&request.history);
         self.stack = Stack::default();
-        self.evaluator.reset(&job.root);
-        let legal = job.root.legal_moves();
-        self.root = RootMoves::new(match &job.limits.root_moves {
+        self.evaluator.reset(&request.root);
+        let legal = request.root.legal_moves();
+        self.root = RootMoves::new(match &request.limits.root_moves {
             Some(wanted) => legal
                 .into_iter()
                 .filter(|m| wanted.contains(m))
                 .collect::<Vec<_>>(),
             None => legal.into_iter().collect(),
         });
-        if let Some(ranking) = &job.ranking {
+        if let Some(ranking) = &request.ranking {
             self.root.rank(ranking);
             if self.id == 0 {
                 self.shared.count_tablebase_hits(ranking.moves.len());
@@ -90,11 +92,11 @@ impl Worker {
     }
 
     /// Searches every line of multi-PV to the current depth.
-    fn iteration(&mut self, job: &Job) -> Searched<()> {
+    fn iteration(&mut self, request: &SearchRequest) -> Searched<()> {
         let lines = self.limits.multi_pv.clamp(1, self.root.len());
         for line in 0..lines {
             self.root.begin_line(line);
-            self.aspiration(job)?;
+            self.aspiration(request)?;
             self.root.sort_lines();
         }
         self.root.begin_line(0);
@@ -103,7 +105,7 @@ impl Worker {
     }
 
     /// Searches the root until its score lies inside the window.
-    fn aspiration(&mut self, job: &Job) -> Searched<()> {
+    fn aspiration(&mut self, request: &SearchRequest) -> Searched<()> {
         let narrow = self.uses(p::use_aspiration()) && self.root_depth >= ASPIRATION_DEPTH;
         let mut aspiration = match self.root.current().average {
             Some((mean, square)) if narrow && !mean.is_decisive() => {
@@ -113,7 +115,7 @@ impl Worker {
         };
         loop {
             let (window, depth) = (aspiration.window(), aspiration.depth(self.root_depth));
-            let score = self.search_root(job, window, depth)?;
+            let score = self.search_root(request, window, depth)?;
             if window == Window::OPEN || aspiration.accept(score, self.root_depth) {
                 return Ok(());
             }
@@ -124,8 +126,19 @@ impl Worker {
     }
 
     /// One search of the root; the best move comes to the front of its line.
-    fn search_root(&mut self, job: &Job, window: Window, depth: Depth) -> Searched<Score> {
-        let result = self.node::<Root>(&job.root, Ply::ROOT, depth.max(Depth::ONE), window, false);
+    fn search_root(
+        &mut self,
+        request: &SearchRequest,
+        window: Window,
+        depth: Depth,
+    ) -> Searched<Score> {
+        let result = self.node::<Root>(
+            &request.root,
+            Ply::ROOT,
+            depth.max(Depth::ONE),
+            window,
+            false,
+        );
         match result {
             Ok(score) => {
                 self.root.sort_line();
@@ -149,14 +162,14 @@ impl Worker {
     }
 
     /// Whether a completed iteration is the last.
-    fn is_enough(&mut self, job: &Job, stability: &BestMoveStability) -> bool {
+    fn is_enough(&mut self, request: &SearchRequest, stability: &BestMoveStability) -> bool {
         if self.shared.signals.is_stopped() {
             return true;
         }
         if self.id != 0 {
             return false;
         }
-        let limits = &job.limits;
+        let limits = &request.limits;
         let score = self.best_line().score;
         let mate_found = limits.mate.is_some_and(|moves| {
             score
@@ -222,34 +235,29 @@ impl Worker {
                 continue;
             }
             let (score, bound) = root.shown(score, bound);
-            self.report.info(&Info {
+            let info = Info {
                 depth: self.root_depth,
                 seldepth: root.seldepth.max(1),
                 multi_pv: index + 1,
-                score: if score.raw().abs() <= DRAW_NOISE {
-                    Score::DRAW
-                } else {
-                    score
-                },
+                score,
                 bound,
                 nodes,
                 time,
                 hashfull,
                 tb_hits: self.shared.tablebase_hits(),
-                efforts: &efforts,
-                pv: &root.pv,
-            });
+            };
+            self.report.info(info, &root.pv, &efforts);
         }
     }
 
     /// The best line, unless not even its first search was completed.
-    fn outcome(&self) -> Option<Outcome> {
+    fn result(&self) -> Option<SearchResult> {
         let best = self.best_line();
         // A line that the last iteration has not reached keeps the score of the one before.
         let score = [best.score, best.previous]
             .into_iter()
             .find(|&score| score != -Score::INFINITE)?;
-        Some(Outcome {
+        Some(SearchResult {
             best: best.m,
             ponder: best.pv.get(1).copied(),
             score: best.shown(score, None).0,

@@ -43,7 +43,7 @@ pub use limits::Limits;
 pub use report::{Info, Report, RootEffort, Silent};
 pub use signals::Signals;
 pub use stats::{PlyStats, Stats};
-pub use worker::Worker;
+pub use worker::SearchWorker;
 
 /// What all threads of a search share.
 pub struct Shared {
@@ -103,7 +103,7 @@ impl Shared {
 
 /// One search to be done.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct SearchRequest {
     pub root: Position,
     /// Keys of the game's earlier positions, oldest first, the root excluded.
     pub history: Vec<u64>,
@@ -129,11 +129,11 @@ pub struct Job {
     pub first_thread_only: bool,
 }
 
-impl Job {
+impl SearchRequest {
     /// A search of a position without a past.
     #[must_use]
-    pub fn new(root: Position, limits: Limits) -> Job {
-        Job {
+    pub fn new(root: Position, limits: Limits) -> SearchRequest {
+        SearchRequest {
             root,
             history: Vec::new(),
             limits,
@@ -161,9 +161,9 @@ pub enum Selectivity {
     Plain,
 }
 
-/// What a search found. A search that found nothing has no outcome, and so no score.
+/// What a search found. Nothing is returned by a search that found nothing, so no score either.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct SearchResult {
     pub best: Move,
     /// The reply that the best line expects.
     pub ponder: Option<Move>,

@@ -9,14 +9,14 @@ use super::reductions::PLY;
 use super::searched_moves::SearchedMoves;
 use super::stats::PLIES;
 use super::window::Window;
-use super::worker::Worker;
+use super::worker::SearchWorker;
 use crate::board::is_noisy;
 use crate::history::{PieceTo, bonus};
 use crate::params as p;
 use crate::types::{Bound, Depth, Move, PackedMove, Ply, Score};
 
 /// What the move loop has found so far.
-struct Progress {
+struct MoveLoop {
     alpha: Score,
     /// What the next move is searched to, before its own extension and reduction.
     depth: Depth,
@@ -30,7 +30,7 @@ struct Progress {
 
 /// What shallow pruning decides about a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum MoveDecision {
     Search,
     Skip,
     /// And all later quiet moves with it.
@@ -50,7 +50,7 @@ enum Rule {
     CaptureFutility,
 }
 
-impl Worker {
+impl SearchWorker {
     /// Searches the node's moves; `tt_extension` is what the singular search concluded for
     /// the first.
     pub(super) fn search_moves<T: NodeType>(
@@ -61,7 +61,7 @@ impl Worker {
         let Window { alpha, beta } = node.window;
         let mut searched = SearchedMoves::default();
         let mut picker = Picker::all(node.tt_move);
-        let mut so_far = Progress {
+        let mut so_far = MoveLoop {
             alpha,
             depth: node.depth,
             best: -Score::INFINITE,
@@ -88,12 +88,15 @@ impl Worker {
             let info = self.move_info::<T>(node, m, &so_far);
 
             // Shallow pruning: most late moves need no search at all.
-            if !T::ROOT && self.selective() && !so_far.best.is_loss() && node.position.has_pieces()
+            if !T::ROOT
+                && self.selective()
+                && !so_far.best.is_loss()
+                && node.position.has_non_pawn_material()
             {
                 match self.prune_move(node, m, &info, picker.proven_see(), &mut so_far) {
-                    Verdict::Search => {}
-                    Verdict::Skip => continue,
-                    Verdict::SkipQuiets => {
+                    MoveDecision::Search => {}
+                    MoveDecision::Skip => continue,
+                    MoveDecision::SkipQuiets => {
                         picker.skip_quiets();
                         continue;
                     }
@@ -154,7 +157,7 @@ impl Worker {
     }
 
     /// What pruning and reduction need to know about a move.
-    fn move_info<T: NodeType>(&self, node: &Node<'_>, m: Move, so_far: &Progress) -> MoveInfo {
+    fn move_info<T: NodeType>(&self, node: &Node<'_>, m: Move, so_far: &MoveLoop) -> MoveInfo {
         let noisy = is_noisy(m);
         let killers = &self.stack.at(node.ply).killers;
         let mut info = MoveInfo {
@@ -162,7 +165,7 @@ impl Worker {
             noisy,
             killer: !noisy && killers.contains(&PackedMove::new(m)),
             history: if noisy {
-                self.histories.capture.get(node.position.moved(m), m)
+                self.histories.capture.get(node.position.moved_piece(m), m)
             } else {
                 self.quiet_history(node, m)
             },
@@ -182,8 +185,8 @@ impl Worker {
         m: Move,
         info: &MoveInfo,
         proven_see: i32,
-        so_far: &mut Progress,
-    ) -> Verdict {
+        so_far: &mut MoveLoop,
+    ) -> MoveDecision {
         let depth = so_far.depth.plies();
         // The node's depth less the move's reduction, and the depth that the move would really be
         // searched to. The margins of history and futility pruning go with the first.
@@ -208,21 +211,21 @@ impl Worker {
             && !node.position.see_ge(m, floor)
         {
             self.stats.see_pruned += 1;
-            return Verdict::Skip;
+            return MoveDecision::Skip;
         }
-        Verdict::Search
+        MoveDecision::Search
     }
 
     /// Skips a move, or all quiet moves, by a rule of pruning.
-    fn apply(&mut self, rule: Rule, so_far: &mut Progress) -> Verdict {
+    fn apply(&mut self, rule: Rule, so_far: &mut MoveLoop) -> MoveDecision {
         match rule {
             Rule::LateMove => {
                 self.stats.late_pruned += 1;
-                Verdict::SkipQuiets
+                MoveDecision::SkipQuiets
             }
             Rule::History => {
                 self.stats.history_pruned += 1;
-                Verdict::Skip
+                MoveDecision::Skip
             }
             Rule::Futility(value) => {
                 // The most that the pruned moves could have reached.
@@ -230,11 +233,11 @@ impl Worker {
                     so_far.best = value;
                 }
                 self.stats.futility_pruned += 1;
-                Verdict::SkipQuiets
+                MoveDecision::SkipQuiets
             }
             Rule::CaptureFutility => {
                 self.stats.futility_pruned += 1;
-                Verdict::Skip
+                MoveDecision::Skip
             }
         }
     }
@@ -247,7 +250,7 @@ impl Worker {
         m: Move,
         info: MoveInfo,
         extension: i32,
-        so_far: &Progress,
+        so_far: &MoveLoop,
     ) -> Searched<Score> {
         let ply = node.ply;
         let alpha = so_far.alpha;
@@ -286,7 +289,7 @@ impl Worker {
                     } else {
                         -bonus(depth)
                     };
-                    let now = PieceTo::new(node.position.moved(m), m.to());
+                    let now = PieceTo::new(node.position.moved_piece(m), m.to());
                     self.update_continuations(ply, now, bonus);
                 }
             }
@@ -311,7 +314,7 @@ impl Worker {
     fn finish<T: NodeType>(
         &mut self,
         node: &Node<'_>,
-        so_far: Progress,
+        so_far: MoveLoop,
         searched: &SearchedMoves,
     ) -> Searched<Score> {
         let Window { alpha, beta } = node.window;
@@ -398,7 +401,7 @@ impl Worker {
 
 /// The rule that prunes a quiet move, if one does. `reduced` is the node's depth less the move's
 /// reduction.
-fn quiet_rule(node: &Node<'_>, info: &MoveInfo, reduced: i32, so_far: &Progress) -> Option<Rule> {
+fn quiet_rule(node: &Node<'_>, info: &MoveInfo, reduced: i32, so_far: &MoveLoop) -> Option<Rule> {
     let depth = so_far.depth.plies();
     if p::use_late_move_pruning() && info.number as i32 * 128 >= late_moves(depth, node.improving())
     {
@@ -427,7 +430,7 @@ fn capture_rule(
     m: Move,
     info: &MoveInfo,
     reduced: i32,
-    so_far: &Progress,
+    so_far: &MoveLoop,
 ) -> Option<Rule> {
     let futility_value = node.static_eval
         + p::capture_futility_base()
@@ -463,194 +466,4 @@ fn see_floor(info: &MoveInfo, depth: i32, searched: i32) -> i32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::search::tests::{node, position, worker};
-
-    fn progress(alpha: i32, best: i32, depth: i32) -> Progress {
-        Progress {
-            alpha: Score::cp(alpha),
-            depth: Depth(depth),
-            best: Score::cp(best),
-            best_move: None,
-            best_number: 0,
-            number: 2,
-        }
-    }
-
-    /// A quiet move that no rule prunes by its own.
-    fn quiet(number: usize) -> MoveInfo {
-        MoveInfo {
-            number,
-            noisy: false,
-            killer: false,
-            history: 0,
-            reduction: 0,
-        }
-    }
-
-    #[test]
-    fn late_move_pruning_begins_at_its_count() {
-        let position = position("4k3/8/8/8/8/8/3R4/4K3 w - - 0 1");
-        let m = position.parse_uci("d2d3").expect("legal");
-        for depth in 1..8 {
-            for improvement in [-10, 10] {
-                let mut node = node(&position, Depth(depth), Window::above(Score::DRAW));
-                node.static_eval = Score::cp(2000);
-                node.improvement = improvement;
-                let allowed = late_moves(depth, improvement > 0);
-                let first = (allowed as usize).div_ceil(128);
-                let verdict = |number| {
-                    let mut so_far = progress(0, -100, depth);
-                    worker().prune_move(&node, m, &quiet(number), 0, &mut so_far)
-                };
-                assert!(verdict(first - 1) == Verdict::Search, "depth {depth}");
-                assert!(verdict(first) == Verdict::SkipQuiets, "depth {depth}");
-            }
-        }
-    }
-
-    #[test]
-    fn more_moves_are_allowed_deeper_and_when_improving() {
-        for depth in 1..12 {
-            assert!(late_moves(depth, true) > late_moves(depth, false));
-            assert!(late_moves(depth + 1, false) > late_moves(depth, false));
-        }
-    }
-
-    #[test]
-    fn futility_pruning_begins_where_the_value_does_not_exceed_alpha() {
-        let position = position("4k3/8/8/8/8/8/3R4/4K3 w - - 0 1");
-        let m = position.parse_uci("d2d3").expect("legal");
-        let depth = 2;
-        let margin = p::futility_base() + p::futility_margin() * depth;
-        let mut node = node(&position, Depth(depth), Window::above(Score::DRAW));
-        let verdict = |node: &Node<'_>| {
-            let mut so_far = progress(0, -500, depth);
-            let verdict = worker().prune_move(node, m, &quiet(2), 0, &mut so_far);
-            (verdict, so_far.best)
-        };
-        node.static_eval = Score::cp(-margin);
-        let (pruned, best) = verdict(&node);
-        assert!(
-            pruned == Verdict::SkipQuiets && best == Score::DRAW,
-            "{best:?}"
-        );
-        node.static_eval = Score::cp(1 - margin);
-        assert!(verdict(&node).0 == Verdict::Search);
-    }
-
-    #[test]
-    fn checks_are_spared_from_all_but_see_pruning() {
-        let position = position("4k3/8/8/8/8/8/3R4/4K3 w - - 0 1");
-        let node = node(&position, Depth(1), Window::above(Score::DRAW));
-        let bad = MoveInfo {
-            history: -16_000,
-            ..quiet(60)
-        };
-        let verdict = |text: &str| {
-            let m = position.parse_uci(text).expect("legal");
-            let mut so_far = progress(0, -500, 1);
-            worker().prune_move(&node, m, &bad, i32::MIN, &mut so_far)
-        };
-        assert!(verdict("d2d3") == Verdict::SkipQuiets);
-        assert!(verdict("d2e2") == Verdict::Search, "a safe check");
-        assert!(
-            verdict("d2d8") == Verdict::Skip,
-            "a check that loses the rook"
-        );
-    }
-
-    #[test]
-    fn history_pruning_takes_out_moves_below_its_margin() {
-        let position = position("4k3/8/8/8/8/8/3R4/4K3 w - - 0 1");
-        let m = position.parse_uci("d2d3").expect("legal");
-        let depth = 3;
-        let mut node = node(&position, Depth(depth), Window::above(Score::DRAW));
-        node.static_eval = Score::cp(2000);
-        let verdict = |history| {
-            let info = MoveInfo {
-                history,
-                ..quiet(2)
-            };
-            worker().prune_move(&node, m, &info, 0, &mut progress(0, -500, depth))
-        };
-        let margin = -p::history_pruning_margin() * depth;
-        assert!(verdict(margin) == Verdict::Search);
-        assert!(verdict(margin - 1) == Verdict::Skip);
-    }
-
-    #[test]
-    fn see_pruning_takes_out_what_loses_more_than_its_floor() {
-        // The rook can be taken for nothing on d5 and by a pawn on f5.
-        let position = position("3qk3/8/6p1/5R2/8/8/8/4K3 w - - 0 1");
-        let m = position.parse_uci("f5d5").expect("legal");
-        let depth = 2;
-        let mut node = node(&position, Depth(depth), Window::above(Score::DRAW));
-        node.static_eval = Score::cp(2000);
-        let verdict = |depth, proven| {
-            worker().prune_move(&node, m, &quiet(2), proven, &mut progress(0, -500, depth))
-        };
-        assert!(verdict(depth, i32::MIN) == Verdict::Skip);
-        assert!(verdict(depth, 0) == Verdict::Search, "proven not to lose");
-        let lost = p::see_value(crate::types::Role::Rook);
-        let searched = (1..).find(|depth| p::see_quiet() * depth * depth >= lost);
-        let enough = 1 + searched.expect("a depth");
-        assert!(verdict(enough, i32::MIN) == Verdict::Search);
-        assert!(verdict(enough - 1, i32::MIN) == Verdict::Skip);
-    }
-
-    #[test]
-    fn see_floors_fall_with_depth_and_never_exceed_zero() {
-        let noisy = |history| MoveInfo {
-            noisy: true,
-            history,
-            ..quiet(2)
-        };
-        assert_eq!(see_floor(&quiet(2), 5, 0), 0);
-        assert!(see_floor(&quiet(2), 5, 3) < see_floor(&quiet(2), 5, 2));
-        assert!(see_floor(&noisy(0), 5, 0) < see_floor(&noisy(0), 4, 0));
-        assert!(see_floor(&noisy(9000), 4, 0) < see_floor(&noisy(0), 4, 0));
-        assert_eq!(see_floor(&noisy(-16_000), 1, 0), 0);
-    }
-
-    #[test]
-    fn a_raise_takes_depth_from_the_other_moves_at_medium_depths() {
-        let worker = worker();
-        let cp = Score::cp;
-        for depth in 3..14 {
-            let after = worker.depth_after_raise(Depth(depth), cp(10), cp(20));
-            assert_eq!(after, Depth(depth) - p::raise_reduction());
-        }
-        for depth in [1, 2, 14, 30] {
-            let after = worker.depth_after_raise(Depth(depth), cp(10), cp(20));
-            assert_eq!(after, Depth(depth));
-        }
-        let open = worker.depth_after_raise(Depth(8), cp(10), Score::INFINITE);
-        assert_eq!(open, Depth(8));
-    }
-
-    #[test]
-    fn no_move_is_mate_stalemate_or_the_excluded_move() {
-        let mut worker = worker();
-        let mut finish = |fen: &str, excluded: bool| {
-            let position = position(fen);
-            let mut node = node(&position, Depth(3), Window::above(Score::cp(7)));
-            if excluded {
-                node.excluded = PackedMove::from_bits(1);
-            }
-            let so_far = Progress {
-                number: 0,
-                ..progress(7, -500, 3)
-            };
-            worker
-                .finish::<crate::search::node_type::NonPv>(&node, so_far, &SearchedMoves::default())
-                .expect("not stopped")
-        };
-        let stalemate = "k7/8/1Q6/8/8/8/8/4K3 b - - 0 1";
-        assert_eq!(finish(stalemate, false), Score::DRAW);
-        assert_eq!(finish(stalemate, true), Score::cp(7));
-        let mate = "k7/1Q6/1K6/8/8/8/8/8 b - - 0 1";
-        assert_eq!(finish(mate, false), Score::mated_in(crate::types::Ply(1)));
-    }
-}
+mod tests;

@@ -21,13 +21,13 @@ use super::node_type::{NodeType, NonPv, Pv};
 use super::singular::Singular;
 use super::tablebase_cutoff::FromTables;
 use super::window::Window;
-use super::worker::Worker;
+use super::worker::SearchWorker;
 use crate::board::Position;
 use crate::params as p;
 use crate::tt::TtEntry;
 use crate::types::{Bound, Depth, MAX_DEPTH, PackedMove, Ply, Score};
 
-impl Worker {
+impl SearchWorker {
     /// Searches a position to a depth and returns its score. `cut_node` means that a node with a
     /// zero window is expected to fail high.
     pub(super) fn node<T: NodeType>(
@@ -154,7 +154,7 @@ impl Worker {
         };
         if excluded.is_none() {
             let mine = self.stack.at_mut(ply);
-            mine.threats = legality.danger;
+            mine.threats = legality.threats;
             mine.tt_pv = T::PV || tt_entry.is_some_and(|tt_entry| tt_entry.pv);
         }
         Node {

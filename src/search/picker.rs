@@ -4,13 +4,13 @@
 use arrayvec::ArrayVec;
 
 use super::stack::Stack;
-use crate::board::{Legality, Position, Stage as Generated, attacked_by_lesser};
+use crate::board::{Legality, MoveSet, Position, attacked_by_lesser};
 use crate::history::{CONTINUATIONS, Histories, PieceTo, PieceToRow};
 use crate::params::{self as p, see_value};
 use crate::types::{Bitboard, MAX_MOVES, Move, MoveList, PackedMove, Ply, Role};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum PickerStage {
     /// The transposition table's move, before anything is generated.
     TtMove,
     GenerateNoisy,
@@ -30,7 +30,7 @@ const _: () = assert!(MAX_MOVES <= PLACES as usize);
 
 /// Hands out a node's moves, most promising first.
 pub(super) struct Picker {
-    stage: Stage,
+    stage: PickerStage,
     tt_move: Option<Move>,
     /// The moves of the stage that are still to come.
     moves: MoveList,
@@ -83,9 +83,9 @@ impl Picker {
 
     fn new(tt_move: Option<Move>, quiets: bool, split: Split) -> Picker {
         let stage = if tt_move.is_some() {
-            Stage::TtMove
+            PickerStage::TtMove
         } else {
-            Stage::GenerateNoisy
+            PickerStage::GenerateNoisy
         };
         Picker {
             stage,
@@ -122,45 +122,45 @@ impl Picker {
     ) -> Option<Move> {
         loop {
             match self.stage {
-                Stage::TtMove => {
-                    self.stage = Stage::GenerateNoisy;
+                PickerStage::TtMove => {
+                    self.stage = PickerStage::GenerateNoisy;
                     return self.tt_move;
                 }
-                Stage::GenerateNoisy => {
-                    self.generate(position, legality, Generated::Noisy, |m| {
+                PickerStage::GenerateNoisy => {
+                    self.generate(position, legality, MoveSet::Noisy, |m| {
                         noisy_score(histories, position, m)
                     });
-                    self.stage = Stage::GoodNoisy;
+                    self.stage = PickerStage::GoodNoisy;
                 }
-                Stage::GoodNoisy => match self.best() {
+                PickerStage::GoodNoisy => match self.best() {
                     Some(m) if self.is_good(histories, position, m) => return Some(m),
                     Some(m) => self.bad.push(m),
                     None => {
                         self.proven_see = UNPROVEN;
-                        self.stage = Stage::GenerateQuiet;
+                        self.stage = PickerStage::GenerateQuiet;
                     }
                 },
-                Stage::GenerateQuiet => {
+                PickerStage::GenerateQuiet => {
                     if self.quiets {
                         let order = QuietOrder::new(histories, stack, position, legality, ply);
-                        self.generate(position, legality, Generated::Quiet, |m| order.score(m));
+                        self.generate(position, legality, MoveSet::Quiet, |m| order.score(m));
                     }
-                    self.stage = Stage::Quiet;
+                    self.stage = PickerStage::Quiet;
                 }
-                Stage::Quiet => match self.best().filter(|_| self.quiets) {
+                PickerStage::Quiet => match self.best().filter(|_| self.quiets) {
                     Some(m) => return Some(m),
-                    None => self.stage = Stage::BadNoisy,
+                    None => self.stage = PickerStage::BadNoisy,
                 },
-                Stage::BadNoisy => {
+                PickerStage::BadNoisy => {
                     if matches!(self.split, Split::Wins(_)) {
-                        self.stage = Stage::Done;
+                        self.stage = PickerStage::Done;
                         continue;
                     }
                     let m = self.bad.get(self.next_bad).copied();
                     self.next_bad += 1;
                     return m;
                 }
-                Stage::Done => return None,
+                PickerStage::Done => return None,
             }
         }
     }
@@ -169,7 +169,7 @@ impl Picker {
         &mut self,
         position: &Position,
         legality: &Legality,
-        stage: Generated,
+        stage: MoveSet,
         score: impl Fn(Move) -> i32,
     ) {
         self.moves.clear();
@@ -204,7 +204,7 @@ impl Picker {
                 return false;
             }
             Split::ByHistory => {
-                let history = histories.capture.get(position.moved(m), m);
+                let history = histories.capture.get(position.moved_piece(m), m);
                 -history * p::order_see_history() / 1024
             }
         };
@@ -220,7 +220,7 @@ impl Picker {
 fn noisy_score(histories: &Histories, position: &Position, m: Move) -> i32 {
     let victim = m.capture().map_or(0, see_value);
     let promotion = m.promotion().map_or(0, see_value);
-    let history = histories.capture.get(position.moved(m), m);
+    let history = histories.capture.get(position.moved_piece(m), m);
     (victim + promotion) * p::order_victim() + history
 }
 
@@ -254,7 +254,7 @@ impl<'a> QuietOrder<'a> {
         QuietOrder {
             histories,
             position,
-            threats: legality.danger,
+            threats: legality.threats,
             killers: stack.at(ply).killers,
             continuations: CONTINUATIONS
                 .map(|back| h.continuation.after(stack.before(ply, back).played)),
@@ -265,7 +265,7 @@ impl<'a> QuietOrder<'a> {
     }
 
     fn score(&self, m: Move) -> i32 {
-        let piece = self.position.moved(m);
+        let piece = self.position.moved_piece(m);
         let (packed, to) = (PackedMove::new(m), m.to());
         let h = self.histories;
         let now = PieceTo::new(piece, to);
@@ -341,7 +341,7 @@ mod tests {
         random_games(3, |position| {
             for m in position.legal_moves() {
                 let bonus = random.below(4000) as i32 - 2000;
-                let piece = position.moved(m);
+                let piece = position.moved_piece(m);
                 if is_noisy(m) {
                     histories.capture.update(piece, m, bonus);
                 } else {
@@ -526,7 +526,7 @@ mod tests {
             bench
                 .histories
                 .butterfly
-                .update(color, legality.danger, packed, bonus);
+                .update(color, legality.threats, packed, bonus);
         }
         bench.stack.at_mut(Ply::ROOT).killers[0] = PackedMove::new(m("h2h4"));
         let moves = bench.drain(&mut Picker::all(None), &position, &legality);

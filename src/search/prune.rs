@@ -3,7 +3,7 @@
 use super::node_state::Node;
 use super::node_type::{NodeType, NonPv};
 use super::window::{Window, blend_fail_high};
-use super::worker::Worker;
+use super::worker::SearchWorker;
 use super::{Searched, picker::Picker};
 use crate::board::is_noisy;
 use crate::history::PieceTo;
@@ -44,7 +44,7 @@ fn probcut_beta(beta: Score, improving: bool) -> Score {
     beta + p::probcut_margin() - p::probcut_improving() * i32::from(improving)
 }
 
-impl Worker {
+impl SearchWorker {
     /// Hindsight depth adjustment. If the parent's move was reduced a lot and yet the
     /// evaluation did not fall for the parent's side as expected, look deeper; if both sides'
     /// evaluations together say that the move lost its maker something, look less deep.
@@ -127,7 +127,7 @@ impl Worker {
             || beta.is_loss()
             || self.stack.before(ply, 1).played.is_none() && ply > Ply::ROOT
             || ply < self.null_from
-            || !position.has_pieces()
+            || !position.has_non_pawn_material()
             || node.tt_entry.is_some_and(|tt_entry| {
                 tt_entry.bound == Some(Bound::Upper) && tt_entry.score < beta
             })

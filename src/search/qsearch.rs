@@ -7,7 +7,7 @@ use super::node_type::NodeType;
 use super::picker::Picker;
 use super::static_eval::tt_adjusted_eval;
 use super::window::{Window, blend_fail_high};
-use super::worker::Worker;
+use super::worker::SearchWorker;
 use crate::board::{Position, is_noisy};
 use crate::params::{self as p, see_value};
 use crate::tt::{TranspositionTable, TtEntry};
@@ -41,7 +41,7 @@ fn is_recapture(previous: PackedMove, m: Move) -> bool {
     m.is_capture() && previous.is_some() && previous.to() == m.to()
 }
 
-impl Worker {
+impl SearchWorker {
     /// The score of a position when only captures (in check: evasions) are searched.
     pub(super) fn quiescence<T: NodeType>(
         &mut self,

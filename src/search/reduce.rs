@@ -4,7 +4,7 @@
 use super::node_state::Node;
 use super::node_type::NodeType;
 use super::reductions::PLY;
-use super::worker::Worker;
+use super::worker::SearchWorker;
 use crate::params as p;
 
 /// What is known of a move when its reduction is decided.
@@ -20,7 +20,7 @@ pub(super) struct MoveInfo {
     pub reduction: i32,
 }
 
-impl Worker {
+impl SearchWorker {
     /// The reduction of a move in 1/1024 ply, but for what a check takes off; may be negative.
     pub(super) fn reduction<T: NodeType>(&self, node: &Node<'_>, info: &MoveInfo) -> i32 {
         /// Children that failed high at this ply before it counts.

@@ -13,8 +13,8 @@ pub struct RootEffort {
 }
 
 /// What a search has found so far, for one of its lines.
-#[derive(Clone, Debug)]
-pub struct Info<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct Info {
     /// The iteration's depth.
     pub depth: Depth,
     /// The deepest ply reached in this iteration.
@@ -33,16 +33,13 @@ pub struct Info<'a> {
     pub hashfull: u32,
     /// Successful tablebase probes.
     pub tb_hits: u64,
-    /// The effort of every root move.
-    pub efforts: &'a [RootEffort],
-    /// The line itself, its first move the root move.
-    pub pv: &'a [Move],
 }
 
 /// Receives what a search has to say while it runs. Only the first thread speaks.
 pub trait Report {
-    /// A line was completed, or failed high or low on its aspiration window.
-    fn info(&mut self, info: &Info<'_>);
+    /// A line was completed, or failed high or low on its aspiration window: `pv`, its first move
+    /// the root move. `efforts` are those of all root moves.
+    fn info(&mut self, info: Info, pv: &[Move], efforts: &[RootEffort]);
 
     /// The root move now searched, `number` counting from 1.
     fn current_move(&mut self, depth: Depth, m: Move, number: usize) {
@@ -55,5 +52,5 @@ pub trait Report {
 pub struct Silent;
 
 impl Report for Silent {
-    fn info(&mut self, _info: &Info<'_>) {}
+    fn info(&mut self, _info: Info, _pv: &[Move], _efforts: &[RootEffort]) {}
 }

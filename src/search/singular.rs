@@ -4,7 +4,7 @@ use super::Searched;
 use super::node_state::Node;
 use super::node_type::{NodeType, NonPv};
 use super::window::Window;
-use super::worker::Worker;
+use super::worker::SearchWorker;
 use crate::params as p;
 use crate::types::{Bound, Depth, PackedMove, Score};
 
@@ -16,7 +16,7 @@ pub(super) enum Singular {
     Cut(Score),
 }
 
-impl Worker {
+impl SearchWorker {
     /// Searches the node without its table move, at half the depth and below the table's score.
     /// If nothing else comes near, the move is forced and is extended; if something else reaches
     /// beta itself, the node is cut; if the table's move is merely good, it is searched less.

@@ -3,14 +3,14 @@
 
 use super::node_state::Node;
 use super::node_type::NodeType;
-use super::worker::Worker;
+use super::worker::SearchWorker;
 use crate::board::{Keys, Position, is_noisy};
 use crate::history::CORRECTION_LIMIT;
 use crate::params as p;
 use crate::tt::TtEntry;
 use crate::types::{Bound, Color, Move, Ply, Score};
 
-impl Worker {
+impl SearchWorker {
     /// Fills in the node's evaluations: raw from the table or the network, static with its
     /// correction, and `eval` replaced by the
     /// table's score where that is a better bound.
@@ -84,7 +84,7 @@ impl Worker {
         sum / CORRECTION_LIMIT
     }
 
-    /// Prefetches the cells that [`Worker::correction`] reads for a position with these keys and
+    /// Prefetches the cells that [`SearchWorker::correction`] reads for a position with these keys and
     /// this side to move, but for that of the last moves.
     #[inline]
     pub(super) fn prefetch_corrections(&self, keys: &Keys, us: Color) {

@@ -1,7 +1,7 @@
 //! Tablebase cutoffs.
 
 use super::window::Window;
-use super::worker::Worker;
+use super::worker::SearchWorker;
 use crate::board::Position;
 use crate::tt::TtEntry;
 use crate::types::{Bound, Depth, MAX_DEPTH, PackedMove, Ply, Score};
@@ -17,7 +17,7 @@ pub(super) enum FromTables {
     Within(Window),
 }
 
-impl Worker {
+impl SearchWorker {
     /// The tablebases' result for a node, if they have one. A win is only a lower bound, because
     /// the search may find a mate; so a node on the principal variation is searched all the same
     /// unless the result lies outside its window.

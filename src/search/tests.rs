@@ -8,9 +8,9 @@ use crossbeam_channel::{RecvTimeoutError, bounded};
 
 use super::node_state::Node;
 use super::window::Window;
-use super::{Job, Limits, Shared, Silent, Worker};
+use super::{Limits, SearchRequest, SearchWorker, Shared, Silent};
 use crate::board::Position;
-use crate::eval::Judge;
+use crate::eval::EvalKind;
 use crate::time::TimeBounds;
 use crate::tt::TranspositionTable;
 use crate::types::{CastlingMode, Depth, PackedMove, Ply, Score};
@@ -21,15 +21,15 @@ pub(super) fn position(fen: &str) -> Position {
 }
 
 /// A worker with the tapered evaluation and an empty table.
-pub(super) fn worker() -> Worker {
+pub(super) fn worker() -> SearchWorker {
     let tt = TranspositionTable::new(1).expect("memory");
     let shared = Arc::new(Shared::new(tt, 1));
     shared.begin(false);
-    Worker::new(0, shared, Judge::Tapered)
+    SearchWorker::new(0, shared, EvalKind::Tapered)
 }
 
 /// The same, about to search a position.
-pub(super) fn worker_at(position: &Position) -> Worker {
+pub(super) fn worker_at(position: &Position) -> SearchWorker {
     let mut worker = worker();
     worker.evaluator.reset(position);
     worker
@@ -73,8 +73,8 @@ fn any_thread_ends_the_search_at_the_hard_bound() {
         time: Some(time),
         ..Limits::default()
     };
-    let job = Job::new(Position::startpos(), limits);
-    let mut helper = Worker::new(1, Arc::clone(&shared), Judge::Tapered);
+    let request = SearchRequest::new(Position::startpos(), limits);
+    let mut helper = SearchWorker::new(1, Arc::clone(&shared), EvalKind::Tapered);
     let (done, is_done) = bounded::<()>(0);
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -82,7 +82,7 @@ fn any_thread_ends_the_search_at_the_hard_bound() {
                 shared.signals.stop();
             }
         });
-        helper.search(&job, Box::new(Silent));
+        helper.search(&request, Box::new(Silent));
         drop(done);
     });
     assert!(shared.signals.is_stopped() && shared.signals.elapsed() < MUCH_LATER);

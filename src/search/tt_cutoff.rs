@@ -1,7 +1,7 @@
 //! Transposition table cutoffs.
 
 use super::window::Window;
-use super::worker::Worker;
+use super::worker::SearchWorker;
 use crate::board::Position;
 use crate::history::{PieceTo, bonus};
 use crate::params as p;
@@ -12,7 +12,7 @@ use crate::types::{Depth, PackedMove, Ply, Score};
 /// rule cuts short.
 const HALFMOVES_TRUSTED: u32 = 90;
 
-impl Worker {
+impl SearchWorker {
     /// The score of the table's entry if it decides the node: deep enough, a bound on the right
     /// side, and of the kind of node expected here. A quiet move that fails high again is rewarded.
     pub(super) fn tt_cutoff(
@@ -55,7 +55,7 @@ impl Worker {
             && (best.is_castle() || position.board().role_at(best.to()).is_none());
         if quiet && piece.color == position.turn() {
             let (now, bonus) = (PieceTo::new(piece, best.to()), bonus(depth));
-            let threats = position.legality().danger;
+            let threats = position.legality().threats;
             self.histories
                 .butterfly
                 .update(piece.color, threats, best, bonus);

@@ -3,21 +3,21 @@
 
 use super::node_state::Node;
 use super::searched_moves::SearchedMoves;
-use super::worker::Worker;
+use super::worker::SearchWorker;
 use crate::board::{Position, is_noisy};
 use crate::history::{CONTINUATIONS, PieceTo, bonus, malus};
 use crate::params as p;
 use crate::types::{Move, PackedMove, Ply, Score};
 
-impl Worker {
+impl SearchWorker {
     /// The history of a quiet move, as reductions and pruning see it.
     pub(super) fn quiet_history(&self, node: &Node<'_>, m: Move) -> i32 {
-        let piece = node.position.moved(m);
+        let piece = node.position.moved_piece(m);
         let now = PieceTo::new(piece, m.to());
         let h = &self.histories;
         let mut history = h
             .butterfly
-            .get(piece.color, node.legality.danger, PackedMove::new(m));
+            .get(piece.color, node.legality.threats, PackedMove::new(m));
         for back in [1, 2] {
             let earlier = self.stack.before(node.ply, back).played;
             history += h.continuation.after(earlier).get(now);
@@ -37,7 +37,7 @@ impl Worker {
         if is_noisy(best) {
             self.histories
                 .capture
-                .update(position.moved(best), best, bonus);
+                .update(position.moved_piece(best), best, bonus);
         } else {
             self.remember_killer(node.ply, PackedMove::new(best));
             self.update_quiet(node, best, bonus);
@@ -48,7 +48,7 @@ impl Worker {
         for m in &searched.noisy {
             self.histories
                 .capture
-                .update(position.moved(*m), *m, -malus);
+                .update(position.moved_piece(*m), *m, -malus);
         }
     }
 
@@ -64,8 +64,8 @@ impl Worker {
     }
 
     fn update_quiet(&mut self, node: &Node<'_>, m: Move, bonus: i32) {
-        let piece = node.position.moved(m);
-        let threats = node.legality.danger;
+        let piece = node.position.moved_piece(m);
+        let threats = node.legality.threats;
         self.histories
             .butterfly
             .update(piece.color, threats, PackedMove::new(m), bonus);
@@ -171,7 +171,7 @@ mod tests {
         let mut searched = SearchedMoves::default();
         searched.push(m("d2e2"), false);
         worker.update_histories(&node, m("d2d5"), &searched);
-        let rook = position.moved(m("d2d5"));
+        let rook = position.moved_piece(m("d2d5"));
         assert!(worker.histories.capture.get(rook, m("d2d5")) > 0);
         assert_eq!(worker.quiet_history(&node, m("d2e2")), 0);
         assert_eq!(worker.stack.at(node.ply).killers, [PackedMove::NONE; 2]);

@@ -11,7 +11,7 @@ use super::stack::Stack;
 use super::stats::{PLIES, PlyStats, Stats};
 use super::{Limits, Report, Searched, Selectivity, Shared, Silent, Stopped};
 use crate::board::{KeyHistory, Position, is_noisy};
-use crate::eval::{EvaluationSample, Evaluator, Judge};
+use crate::eval::{EvalKind, EvaluationSample, Evaluator};
 use crate::history::{Histories, PieceTo};
 use crate::tablebase::Probing;
 use crate::types::{Depth, Move, PackedMove, Ply};
@@ -30,7 +30,7 @@ const FIRST_NODES: u64 = 4096;
 /// it leaves the stack of frames, the accumulators, the keys of the line and the excluded moves
 /// as they were in the middle of the tree. Nothing reads them afterwards, and the next search
 /// resets them all (`prepare`). So between a move played and taken back, `?` needs no care.
-pub struct Worker {
+pub struct SearchWorker {
     /// 0 is the main thread: it decides when the search has done enough, and reports.
     pub(super) id: usize,
     pub(super) shared: Arc<Shared>,
@@ -63,14 +63,14 @@ pub struct Worker {
     pub(super) stop_on_ponderhit: bool,
 }
 
-impl Worker {
-    /// A thread numbered `id` (0 is the main thread) that evaluates with `judge`.
+impl SearchWorker {
+    /// A thread numbered `id` (0 is the main thread) that evaluates with `eval_kind`.
     #[must_use]
-    pub fn new(id: usize, shared: Arc<Shared>, judge: Judge) -> Worker {
-        Worker {
+    pub fn new(id: usize, shared: Arc<Shared>, eval_kind: EvalKind) -> SearchWorker {
+        SearchWorker {
             id,
             shared,
-            evaluator: Evaluator::new(judge),
+            evaluator: Evaluator::new(eval_kind),
             histories: Histories::default(),
             reductions: Reductions::new(),
             stack: Stack::default(),
@@ -219,22 +219,22 @@ impl Worker {
     /// than waiting for the cluster (3.9 % of all nodes a second).
     #[inline]
     pub(super) fn prefetch_child(&self, position: &Position, m: Move) {
-        let key = position.key_after(&position.delta(m));
+        let key = position.key_after(&position.dirty_pieces(m));
         self.shared.tt.prefetch(key);
     }
 
     /// Plays a legal move at `ply` and returns the position after it.
     #[inline]
     pub(super) fn play(&mut self, position: &Position, ply: Ply, m: Move) -> Position {
-        let delta = position.delta(m);
-        let keys = position.keys_after(&delta);
+        let dirty = position.dirty_pieces(m);
+        let keys = position.keys_after(&dirty);
         self.prefetch_corrections(&keys, !position.turn());
-        let child = position.play_with(m, keys);
-        self.evaluator.push(&delta);
+        let child = position.play_with_keys(m, keys);
+        self.evaluator.push(&dirty);
         self.keys.push(position.key());
         let frame = self.stack.at_mut(ply);
         frame.current = PackedMove::new(m);
-        frame.played = PieceTo::new(position.moved(m), m.to());
+        frame.played = PieceTo::new(position.moved_piece(m), m.to());
         frame.noisy = is_noisy(m);
         child
     }

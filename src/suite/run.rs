@@ -84,8 +84,8 @@ fn attempt(
     let game = Game::from(problem.position.clone());
     let analysis = engine.analyse(&game, request, |event| {
         if let Event::Line(line) = event
-            && line.multi_pv == 1
-            && line.bound.is_none()
+            && line.info.multi_pv == 1
+            && line.info.bound.is_none()
         {
             watch.note(line);
             if hold > 0 && watch.held >= hold {
@@ -132,11 +132,11 @@ impl Watch<'_> {
     fn note(&mut self, line: &AnalysisLine) {
         self.update(
             line.pv.first().copied(),
-            Some(line.score),
+            Some(line.info.score),
             Found {
-                time: line.time,
-                nodes: line.nodes,
-                depth: line.depth,
+                time: line.info.time,
+                nodes: line.info.nodes,
+                depth: line.info.depth,
             },
         );
     }

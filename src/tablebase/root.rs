@@ -101,7 +101,7 @@ pub(super) fn rank(
     moves: &[Move],
     fifty_move_rule: bool,
 ) -> Option<RootRanking> {
-    let root = Root {
+    let root = RootRanker {
         tables,
         position: root,
         history,
@@ -120,7 +120,7 @@ pub(super) fn rank(
     Some(RootRanking { moves, source })
 }
 
-struct Root<'a> {
+struct RootRanker<'a> {
     tables: &'a Tablebases,
     position: &'a Position,
     history: &'a [u64],
@@ -129,7 +129,7 @@ struct Root<'a> {
     fifty_move_rule: bool,
 }
 
-impl Root<'_> {
+impl RootRanker<'_> {
     fn by_distance(&self, m: Move) -> Option<RankedMove> {
         let child = self.position.play(m);
         let dtz = self.distance(&child)?;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
-use crate::board::{Delta, Position};
+use crate::board::{DirtyPieces, Position};
 use crate::nnue::simd::{Block, Isa, Operation, Simd};
 use crate::types::{Board, Color, Role, Square};
 
@@ -85,20 +85,20 @@ impl Sums {
 
 /// One position of the line. Arrays over sides are indexed by `Color as usize`.
 #[derive(Clone, Debug)]
-struct Entry {
+struct LineEntry {
     sums: [Sums; SIDES],
     /// Whether `sums` hold for this position.
     valid: [bool; SIDES],
     /// Whether the sums of the position before are of no use for a side.
-    turned: [bool; SIDES],
+    needs_refresh: [bool; SIDES],
     views: [TeacherView; SIDES],
     /// What the move to this position changed.
-    delta: Delta,
+    dirty: DirtyPieces,
 }
 
 /// The board and the sums that a view was last computed with.
 #[derive(Clone, Debug)]
-struct Snapshot {
+struct TeacherRefresh {
     sums: Sums,
     board: Board,
 }
@@ -107,10 +107,10 @@ struct Snapshot {
 pub struct Teacher {
     net: Arc<TeacherNet>,
     isa: Isa,
-    line: Vec<Entry>,
+    line: Vec<LineEntry>,
     top: usize,
     /// By side and the view's number.
-    snapshots: [Vec<Snapshot>; SIDES],
+    snapshots: [Vec<TeacherRefresh>; SIDES],
     products: Vec<Block>,
 }
 
@@ -125,16 +125,16 @@ impl Teacher {
     #[must_use]
     pub fn with_isa(net: Arc<TeacherNet>, isa: Isa) -> Teacher {
         let empty = Sums::empty(&net);
-        let snapshot = Snapshot {
+        let snapshot = TeacherRefresh {
             sums: empty.clone(),
             board: Board::empty(),
         };
-        let entry = Entry {
+        let entry = LineEntry {
             sums: [empty.clone(), empty],
             valid: [false; SIDES],
-            turned: [true; SIDES],
+            needs_refresh: [true; SIDES],
             views: Color::ALL.map(|color| TeacherView::new(color, Square::E1)),
-            delta: Delta::default(),
+            dirty: DirtyPieces::default(),
         };
         Teacher {
             isa,
@@ -157,7 +157,7 @@ impl Teacher {
         self.top = 0;
         let entry = &mut self.line[0];
         entry.valid = [false; SIDES];
-        entry.turned = [true; SIDES];
+        entry.needs_refresh = [true; SIDES];
         for color in Color::ALL {
             if let Some(king) = root.board().king_of(color) {
                 entry.views[color as usize] = TeacherView::new(color, king);
@@ -166,24 +166,24 @@ impl Teacher {
     }
 
     /// Follows a move that changes these pieces.
-    pub fn push(&mut self, delta: &Delta) {
+    pub fn push(&mut self, dirty: &DirtyPieces) {
         if self.top + 1 == self.line.len() {
             self.line.push(self.line[self.top].clone());
         }
         let mut views = self.line[self.top].views;
-        let mut turned = [false; SIDES];
-        for &(piece, square) in &delta.added {
+        let mut needs_refresh = [false; SIDES];
+        for &(piece, square) in &dirty.added {
             if piece.role == Role::King {
                 let side = piece.color as usize;
                 views[side] = TeacherView::new(piece.color, square);
-                turned[side] = true;
+                needs_refresh[side] = true;
             }
         }
         self.top += 1;
         let entry = &mut self.line[self.top];
-        entry.delta.clone_from(delta);
+        entry.dirty.clone_from(dirty);
         entry.views = views;
-        entry.turned = turned;
+        entry.needs_refresh = needs_refresh;
         entry.valid = [false; SIDES];
     }
 
@@ -199,14 +199,14 @@ impl Teacher {
         self.top = 0;
         let entry = &mut self.line[0];
         for side in 0..SIDES {
-            entry.turned[side] |= !entry.valid[side];
+            entry.needs_refresh[side] |= !entry.valid[side];
         }
     }
 
     /// Evaluates the position that the line leads to.
     pub fn evaluate(&mut self, position: &Position) -> Evaluation {
         let isa = self.isa;
-        isa.run(Evaluate {
+        isa.run(TeacherForward {
             teacher: self,
             position,
         })
@@ -217,7 +217,7 @@ impl Teacher {
     fn update(&mut self, side: usize, board: &Board) {
         let mut from = self.top;
         while !self.line[from].valid[side] {
-            if self.line[from].turned[side] || from == 0 {
+            if self.line[from].needs_refresh[side] || from == 0 {
                 self.refresh(side, board);
                 return;
             }
@@ -266,11 +266,11 @@ impl Teacher {
 
 /// Derives a side's sums from those of the position before.
 #[inline(always)]
-fn step(net: &TeacherNet, side: usize, parent: &Entry, child: &mut Entry) {
+fn step(net: &TeacherNet, side: usize, parent: &LineEntry, child: &mut LineEntry) {
     let view = child.views[side];
     let input = |&(piece, square): &_| view.input(piece, square);
-    let added: ArrayVec<usize, 2> = child.delta.added.iter().map(input).collect();
-    let removed: ArrayVec<usize, 2> = child.delta.removed.iter().map(input).collect();
+    let added: ArrayVec<usize, 2> = child.dirty.added.iter().map(input).collect();
+    let removed: ArrayVec<usize, 2> = child.dirty.removed.iter().map(input).collect();
     let row = |&input: &usize| net.row(input);
     let (from, to) = (&parent.sums[side], &mut child.sums[side]);
     match (added.as_slice(), removed.as_slice()) {
@@ -303,17 +303,17 @@ fn step(net: &TeacherNet, side: usize, parent: &Entry, child: &mut Entry) {
 }
 
 /// An evaluation, to be done with some instruction set.
-struct Evaluate<'a> {
+struct TeacherForward<'a> {
     teacher: &'a mut Teacher,
     position: &'a Position,
 }
 
-impl Operation for Evaluate<'_> {
+impl Operation for TeacherForward<'_> {
     type Output = Evaluation;
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> Evaluation {
-        let Evaluate { teacher, position } = self;
+        let TeacherForward { teacher, position } = self;
         let board = position.board();
         for side in 0..SIDES {
             teacher.update(side, board);

@@ -80,7 +80,7 @@ pub enum TeacherError {
 
 /// The layers behind the transformer for one range of piece counts.
 #[derive(Clone, Debug)]
-pub(super) struct Stack {
+pub(super) struct LayerStack {
     pub first_bias: [i32; FIRST],
     /// A row of `width` weights for each output.
     pub first: Vec<Block>,
@@ -98,7 +98,7 @@ pub struct TeacherNet {
     pub(super) bias: Vec<Block>,
     weights: LargeTable<Block>,
     values: LargeTable<[i32; STACKS]>,
-    pub(super) stacks: Vec<Stack>,
+    pub(super) stacks: Vec<LayerStack>,
     description: String,
     sha256: String,
 }
@@ -146,7 +146,7 @@ impl TeacherNet {
     /// The bytes are something else or cut off.
     pub fn parse(bytes: &[u8], width: usize) -> Result<TeacherNet, TeacherError> {
         debug_assert!(width.is_multiple_of(2 * LANES));
-        let mut reader = Reader {
+        let mut reader = TeacherReader {
             rest: bytes,
             part: "head",
         };
@@ -252,12 +252,12 @@ pub(super) const fn stack_hash(width: usize) -> u32 {
 }
 
 /// The bytes that are still to be read, and the part of the file that they are in.
-struct Reader<'a> {
+struct TeacherReader<'a> {
     rest: &'a [u8],
     part: &'static str,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TeacherReader<'a> {
     fn take(&mut self, length: usize) -> Result<&'a [u8], TeacherError> {
         let (taken, rest) = self
             .rest
@@ -303,7 +303,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn stack(&mut self, blocks: usize) -> Result<Stack, TeacherError> {
+    fn stack(&mut self, blocks: usize) -> Result<LayerStack, TeacherError> {
         let first_bias = self.i32s()?;
         let mut first = vec![Block::ZERO; FIRST * blocks];
         let weights = self.i8s(first.len() * LANES)?;
@@ -321,7 +321,7 @@ impl<'a> Reader<'a> {
         for (lane, weight) in third.iter_mut().zip(self.i8s(SECOND)?) {
             *lane = i32::from(weight);
         }
-        Ok(Stack {
+        Ok(LayerStack {
             first_bias,
             first,
             second_bias,

@@ -7,7 +7,7 @@
 use crate::nnue::simd::kernels::dots;
 use crate::nnue::simd::{Block, Simd};
 
-use super::format::{FIRST, SECOND, STACKS, Stack};
+use super::format::{FIRST, LayerStack, SECOND, STACKS};
 
 /// A neuron that is fully on.
 const ONE: i16 = 127;
@@ -107,7 +107,7 @@ pub fn products(sides: [&[Block]; 2], out: &mut [Block]) {
 
 /// The output of a stack, [`OUTPUT_SCALE`] for the network's unit.
 #[inline(always)]
-pub fn propagate<S: Simd>(simd: S, stack: &Stack, inputs: &[Block]) -> i32 {
+pub fn propagate<S: Simd>(simd: S, stack: &LayerStack, inputs: &[Block]) -> i32 {
     let mut first = stack.first_bias;
     for (group, sums) in first.chunks_exact_mut(ROWS).enumerate() {
         let row = |row: usize| &stack.first[(group * ROWS + row) * inputs.len()..];

@@ -73,9 +73,9 @@ impl TeacherLabeller {
                 .unpack(ply.played)
                 .ok_or(IllegalRecord::Move { ply: index + 1 })?;
             ply.score = self.score(&position);
-            let delta = position.delta(m);
-            self.teacher.push(&delta);
-            position = position.play_delta(m, &delta);
+            let dirty = position.dirty_pieces(m);
+            self.teacher.push(&dirty);
+            position = position.play_with_pieces(m, &dirty);
         }
         Ok(())
     }

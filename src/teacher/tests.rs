@@ -187,10 +187,10 @@ fn lines_are_evaluated_as_the_definition_says_on_every_instruction_set() {
                 break;
             }
             let m = moves[random.below(moves.len())];
-            let delta = last.delta(m);
+            let dirty = last.dirty_pieces(m);
             let next = last.play(m);
             for (index, teacher) in teachers.iter_mut().enumerate() {
-                teacher.push(&delta);
+                teacher.push(&dirty);
                 if (checked + index) % 3 == 0 {
                     teacher.evaluate(&next);
                 }
@@ -224,7 +224,7 @@ fn a_move_taken_back_leaves_no_trace() {
     teacher.reset(&position);
     let before = teacher.evaluate(&position);
     for m in position.legal_moves() {
-        teacher.push(&position.delta(m));
+        teacher.push(&position.dirty_pieces(m));
         let next = position.play(m);
         let found = teacher.evaluate(&next);
         assert_eq!(

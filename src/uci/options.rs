@@ -29,7 +29,7 @@ pub struct Preferences {
 }
 
 /// What an option may change.
-pub struct Target<'a> {
+pub struct OptionTarget<'a> {
     pub engine: &'a mut Engine,
     pub preferences: &'a mut Preferences,
     /// What a setter has to report to the user.
@@ -38,33 +38,33 @@ pub struct Target<'a> {
 
 /// Why a setter refused a value; [`set`] adds the option's name.
 type Refusal = Box<dyn Error + Send + Sync>;
-type Outcome = Result<(), Refusal>;
+type SetResult = Result<(), Refusal>;
 
 /// An option's type with its default, its range, and what it does with a value that fits.
-pub enum Kind {
+pub enum OptionKind {
     Check {
         default: bool,
-        set: fn(&mut Target<'_>, bool) -> Outcome,
+        set: fn(&mut OptionTarget<'_>, bool) -> SetResult,
     },
     Spin {
         default: usize,
         min: usize,
         max: usize,
-        set: fn(&mut Target<'_>, usize) -> Outcome,
+        set: fn(&mut OptionTarget<'_>, usize) -> SetResult,
     },
     Button {
-        press: fn(&mut Target<'_>) -> Outcome,
+        press: fn(&mut OptionTarget<'_>) -> SetResult,
     },
     /// Empty by default; the setter receives `None` for empty text.
     Text {
-        set: fn(&mut Target<'_>, Option<&str>) -> Outcome,
+        set: fn(&mut OptionTarget<'_>, Option<&str>) -> SetResult,
     },
 }
 
 /// One row of the table: a new option is a new row, and nothing else.
 pub struct UciOption {
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: OptionKind,
     /// A sentence for the book.
     pub help: &'static str,
 }
@@ -92,7 +92,7 @@ pub enum OptionError {
 pub const OPTIONS: &[UciOption] = &[
     UciOption {
         name: "Hash",
-        kind: Kind::Spin {
+        kind: OptionKind::Spin {
             default: engine::HASH_DEFAULT,
             min: engine::HASH_MIN,
             max: engine::HASH_MAX,
@@ -103,14 +103,14 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "Clear Hash",
-        kind: Kind::Button {
+        kind: OptionKind::Button {
             press: |target| Ok(target.engine.clear_hash()?),
         },
         help: "Empties the hash table.",
     },
     UciOption {
         name: "Threads",
-        kind: Kind::Spin {
+        kind: OptionKind::Spin {
             default: 1,
             min: 1,
             max: engine::THREADS_MAX,
@@ -120,7 +120,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "MultiPV",
-        kind: Kind::Spin {
+        kind: OptionKind::Spin {
             default: 1,
             min: 1,
             max: engine::MULTI_PV_MAX,
@@ -133,7 +133,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "Ponder",
-        kind: Kind::Check {
+        kind: OptionKind::Check {
             default: false,
             set: |_, _| Ok(()),
         },
@@ -141,7 +141,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "Move Overhead",
-        kind: Kind::Spin {
+        kind: OptionKind::Spin {
             default: engine::OVERHEAD_DEFAULT,
             min: 0,
             max: engine::OVERHEAD_MAX,
@@ -154,7 +154,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "UCI_Chess960",
-        kind: Kind::Check {
+        kind: OptionKind::Check {
             default: false,
             set: |target, on| {
                 let mode = if on {
@@ -169,7 +169,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "UCI_ShowWDL",
-        kind: Kind::Check {
+        kind: OptionKind::Check {
             default: false,
             set: |target, on| {
                 target.preferences.style.show_wdl = on;
@@ -180,7 +180,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "Show Effort",
-        kind: Kind::Check {
+        kind: OptionKind::Check {
             default: false,
             set: |target, on| {
                 target.preferences.style.show_effort = on;
@@ -191,7 +191,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "UCI_AnalyseMode",
-        kind: Kind::Check {
+        kind: OptionKind::Check {
             default: false,
             set: |_, _| Ok(()),
         },
@@ -199,7 +199,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "SyzygyPath",
-        kind: Kind::Text {
+        kind: OptionKind::Text {
             set: |target, path| {
                 target.remarks = target.engine.set_tablebases(path);
                 Ok(())
@@ -209,7 +209,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "SyzygyProbeDepth",
-        kind: Kind::Spin {
+        kind: OptionKind::Spin {
             default: tablebase::DEPTH_DEFAULT as usize,
             min: 1,
             max: tablebase::DEPTH_MAX as usize,
@@ -224,7 +224,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "SyzygyProbeLimit",
-        kind: Kind::Spin {
+        kind: OptionKind::Spin {
             default: tablebase::LIMIT_DEFAULT as usize,
             min: 0,
             max: tablebase::LIMIT_DEFAULT as usize,
@@ -240,7 +240,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "Syzygy50MoveRule",
-        kind: Kind::Check {
+        kind: OptionKind::Check {
             default: true,
             set: |target, on| {
                 target
@@ -254,7 +254,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "UCI_LimitStrength",
-        kind: Kind::Check {
+        kind: OptionKind::Check {
             default: false,
             set: |target, on| {
                 Ok(target
@@ -266,7 +266,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "UCI_Elo",
-        kind: Kind::Spin {
+        kind: OptionKind::Spin {
             default: levels::ELO_DEFAULT as usize,
             min: levels::ELO_MIN as usize,
             max: levels::ELO_MAX as usize,
@@ -279,7 +279,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "Skill Level",
-        kind: Kind::Spin {
+        kind: OptionKind::Spin {
             default: levels::SKILL_MAX as usize,
             min: 0,
             max: levels::SKILL_MAX as usize,
@@ -295,7 +295,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "OwnBook",
-        kind: Kind::Check {
+        kind: OptionKind::Check {
             default: false,
             set: |target, on| {
                 target.engine.use_book(|book| book.own = on);
@@ -306,7 +306,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "Book File",
-        kind: Kind::Text {
+        kind: OptionKind::Text {
             set: |target, path| Ok(target.engine.load_book(path.map(Path::new))?),
         },
         help: "An opening book in Polyglot's format, for `OwnBook`. If the file is no book, the \
@@ -314,7 +314,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "Book Depth",
-        kind: Kind::Spin {
+        kind: OptionKind::Spin {
             default: engine::BOOK_DEPTH_DEFAULT,
             min: 1,
             max: engine::BOOK_DEPTH_MAX,
@@ -327,7 +327,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "Best Book Move",
-        kind: Kind::Check {
+        kind: OptionKind::Check {
             default: false,
             set: |target, on| {
                 target.engine.use_book(|book| book.best_only = on);
@@ -339,7 +339,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "EvalFile",
-        kind: Kind::Text {
+        kind: OptionKind::Text {
             set: |target, path| {
                 match path {
                     Some(TAPERED) => target.engine.set_tapered()?,
@@ -353,7 +353,7 @@ pub const OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "Debug Log File",
-        kind: Kind::Text {
+        kind: OptionKind::Text {
             set: |_, path| Ok(logfile::redirect(path.map(Path::new))?),
         },
         help: "Writes all that is said in both directions to this file; empty to stop.",
@@ -365,14 +365,14 @@ impl UciOption {
     #[must_use]
     pub fn declaration(&self) -> String {
         let kind = match self.kind {
-            Kind::Check { default, .. } => format!("check default {default}"),
-            Kind::Spin {
+            OptionKind::Check { default, .. } => format!("check default {default}"),
+            OptionKind::Spin {
                 default, min, max, ..
             } => {
                 format!("spin default {default} min {min} max {max}")
             }
-            Kind::Button { .. } => "button".to_owned(),
-            Kind::Text { .. } => format!("string default {EMPTY}"),
+            OptionKind::Button { .. } => "button".to_owned(),
+            OptionKind::Text { .. } => format!("string default {EMPTY}"),
         };
         format!("option name {} type {kind}", self.name)
     }
@@ -381,26 +381,26 @@ impl UciOption {
     #[must_use]
     pub fn row(&self) -> String {
         let (kind, default) = match self.kind {
-            Kind::Check { default, .. } => ("true or false".to_owned(), default.to_string()),
-            Kind::Spin {
+            OptionKind::Check { default, .. } => ("true or false".to_owned(), default.to_string()),
+            OptionKind::Spin {
                 default, min, max, ..
             } => (format!("{min} to {max}"), default.to_string()),
-            Kind::Button { .. } => ("button".to_owned(), String::new()),
-            Kind::Text { .. } => ("text".to_owned(), "empty".to_owned()),
+            OptionKind::Button { .. } => ("button".to_owned(), String::new()),
+            OptionKind::Text { .. } => ("text".to_owned(), "empty".to_owned()),
         };
         format!("| `{}` | {kind} | {default} | {} |", self.name, self.help)
     }
 
     /// Reads the value and passes it to the setter.
-    fn set(&self, target: &mut Target<'_>, value: Option<&str>) -> Result<(), OptionError> {
+    fn set(&self, target: &mut OptionTarget<'_>, value: Option<&str>) -> Result<(), OptionError> {
         let given = value.unwrap_or("");
         let outcome = match self.kind {
-            Kind::Check { set, .. } => set(target, read_check(self.name, given)?),
-            Kind::Spin { min, max, set, .. } => {
+            OptionKind::Check { set, .. } => set(target, read_check(self.name, given)?),
+            OptionKind::Spin { min, max, set, .. } => {
                 set(target, read_number(self.name, given, min..=max)?)
             }
-            Kind::Button { press } => press(target),
-            Kind::Text { set } => set(
+            OptionKind::Button { press } => press(target),
+            OptionKind::Text { set } => set(
                 target,
                 value.filter(|text| !text.is_empty() && *text != EMPTY),
             ),
@@ -486,7 +486,11 @@ fn switches() -> &'static [&'static str] {
 ///
 /// # Errors
 /// If there is no such option, the value does not fit, or the engine refuses it.
-pub fn set(target: &mut Target<'_>, name: &str, value: Option<&str>) -> Result<(), OptionError> {
+pub fn set(
+    target: &mut OptionTarget<'_>,
+    name: &str,
+    value: Option<&str>,
+) -> Result<(), OptionError> {
     let is_named = |other: &str| other.eq_ignore_ascii_case(name);
     let given = value.unwrap_or("");
     if let Some(option) = OPTIONS.iter().find(|option| is_named(option.name)) {
@@ -507,128 +511,4 @@ pub fn set(target: &mut Target<'_>, name: &str, value: Option<&str>) -> Result<(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn try_set(name: &str, value: Option<&str>) -> (Result<(), OptionError>, Engine, Preferences) {
-        let mut engine = Engine::new();
-        let mut preferences = Preferences::default();
-        let mut target = Target {
-            engine: &mut engine,
-            preferences: &mut preferences,
-            remarks: Vec::new(),
-        };
-        let result = set(&mut target, name, value);
-        (result, engine, preferences)
-    }
-
-    #[test]
-    fn declarations_have_the_form_that_clients_parse() {
-        let lines = declarations();
-        assert_eq!(
-            lines[0],
-            "option name Hash type spin default 16 min 1 max 33554432"
-        );
-        assert!(lines.contains(&"option name Clear Hash type button".to_owned()));
-        assert!(lines.contains(&"option name Ponder type check default false".to_owned()));
-        assert!(lines.contains(&"option name SyzygyPath type string default <empty>".to_owned()));
-        assert!(
-            lines.contains(
-                &"option name Move Overhead type spin default 10 min 0 max 5000".to_owned()
-            )
-        );
-    }
-
-    #[test]
-    fn the_book_has_this_table() {
-        let page = include_str!("../../book/src/uci.md");
-        let rows: Vec<String> = OPTIONS.iter().map(UciOption::row).collect();
-        assert!(
-            page.contains(&rows.join("\n")),
-            "it should read:\n{}",
-            rows.join("\n")
-        );
-    }
-
-    #[test]
-    fn names_fit_in_any_case() {
-        let (result, engine, _) = try_set("mULTIpv", Some("7"));
-        assert!(result.is_ok() && engine.settings.multi_pv == 7);
-        let (result, _, preferences) = try_set("uci_showwdl", Some("TRUE"));
-        assert!(result.is_ok() && preferences.style.show_wdl);
-    }
-
-    #[test]
-    fn wrong_values_change_nothing() {
-        for value in [
-            None,
-            Some(""),
-            Some("0"),
-            Some("257"),
-            Some("x"),
-            Some("1.5"),
-            Some("-1"),
-        ] {
-            let (result, engine, _) = try_set("MultiPV", value);
-            assert!(
-                matches!(result, Err(OptionError::Value { .. })),
-                "{value:?}"
-            );
-            assert_eq!(engine.settings.multi_pv, 1);
-        }
-        assert!(matches!(
-            try_set("Nonsense", None).0,
-            Err(OptionError::Unknown(_))
-        ));
-    }
-
-    #[test]
-    fn an_error_names_its_option_once() {
-        let refused = try_set("EvalFile", Some("no such file")).0;
-        let text = refused.expect_err("no such file").to_string();
-        assert!(text.starts_with("option EvalFile: "), "{text}");
-        assert_eq!(text.matches("EvalFile").count(), 1, "{text}");
-        assert_eq!(text.matches("no such file").count(), 1, "{text}");
-    }
-
-    #[test]
-    fn defaults_are_within_their_ranges_and_what_an_engine_has() {
-        for option in OPTIONS {
-            if let Kind::Spin {
-                default, min, max, ..
-            } = option.kind
-            {
-                assert!((min..=max).contains(&default), "{}", option.name);
-            }
-        }
-        let settings = Engine::new().settings;
-        assert_eq!((settings.multi_pv, settings.move_overhead), (1, 10));
-    }
-
-    #[test]
-    fn text_may_be_empty_or_hold_spaces() {
-        let mut engine = Engine::new();
-        let mut preferences = Preferences::default();
-        let mut remarks = |path| {
-            let mut target = Target {
-                engine: &mut engine,
-                preferences: &mut preferences,
-                remarks: Vec::new(),
-            };
-            set(&mut target, "SyzygyPath", path).expect("any text is accepted");
-            target.remarks
-        };
-        let missing = remarks(Some("/no such tables/at all"));
-        assert!(
-            missing[0].contains("/no such tables/at all:"),
-            "{missing:?}"
-        );
-        assert_eq!(
-            missing[1],
-            "Found 0 WDL and 0 DTZ tablebase files (up to 0-man)."
-        );
-        for empty in [None, Some(""), Some("<empty>")] {
-            assert_eq!(remarks(empty), Vec::<String>::new());
-        }
-    }
-}
+mod tests;

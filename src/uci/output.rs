@@ -55,7 +55,7 @@ pub fn effort(line: &AnalysisLine, style: Style) -> Option<String> {
     let first = line.root.uci(*line.pv.first()?);
     let text = format!(
         "effort multipv {} move {first} percent {:.1}",
-        line.multi_pv,
+        line.info.multi_pv,
         share * PERCENT
     );
     Some(note(&text))
@@ -66,26 +66,26 @@ pub fn effort(line: &AnalysisLine, style: Style) -> Option<String> {
 pub fn info(line: &AnalysisLine, style: Style) -> String {
     let mut text = format!(
         "info depth {} seldepth {} multipv {} score {}",
-        line.depth, line.seldepth, line.multi_pv, line.score
+        line.info.depth, line.info.seldepth, line.info.multi_pv, line.info.score
     );
-    match line.bound {
+    match line.info.bound {
         Some(Bound::Lower) => text.push_str(" lowerbound"),
         Some(Bound::Upper) => text.push_str(" upperbound"),
         Some(Bound::Exact) | None => {}
     }
     // Writing to a string cannot fail.
     if style.show_wdl {
-        let [win, draw, loss] = chances(line.score, &line.root).wdl();
+        let [win, draw, loss] = chances(line.info.score, &line.root).wdl();
         let _ = write!(text, " wdl {win} {draw} {loss}");
     }
     let _ = write!(
         text,
         " nodes {} nps {} hashfull {} tbhits {} time {}",
-        line.nodes,
+        line.info.nodes,
         line.nps(),
-        line.hashfull,
-        line.tb_hits,
-        line.time.as_millis()
+        line.info.hashfull,
+        line.info.tb_hits,
+        line.info.time.as_millis()
     );
     if !line.pv.is_empty() {
         text.push_str(" pv");
@@ -114,6 +114,7 @@ pub const NO_MOVE: &str = "bestmove (none)";
 mod tests {
     use super::*;
     use crate::board::Position;
+    use crate::engine::Info;
     use crate::types::{Depth, Move, Score};
     use std::sync::Arc;
     use std::time::Duration;
@@ -129,15 +130,17 @@ mod tests {
         }
         AnalysisLine {
             root: Arc::new(root),
-            depth: Depth(3),
-            seldepth: 5,
-            multi_pv: 1,
-            score: Score::cp(-12),
-            bound: None,
-            nodes: 1000,
-            time: Duration::from_millis(20),
-            hashfull: 7,
-            tb_hits: 0,
+            info: Info {
+                depth: Depth(3),
+                seldepth: 5,
+                multi_pv: 1,
+                score: Score::cp(-12),
+                bound: None,
+                nodes: 1000,
+                time: Duration::from_millis(20),
+                hashfull: 7,
+                tb_hits: 0,
+            },
             efforts: Arc::new([]),
             pv,
         }
@@ -154,10 +157,8 @@ mod tests {
 
     #[test]
     fn bounds_and_chances_follow_the_score() {
-        let line = AnalysisLine {
-            bound: Some(Bound::Lower),
-            ..line(&[])
-        };
+        let mut line = line(&[]);
+        line.info.bound = Some(Bound::Lower);
         let text = info(
             &line,
             Style {

@@ -20,7 +20,7 @@ use crossbeam_channel::{Receiver, bounded, never, select};
 use super::command::{Command, ParseError};
 use super::crash::{self, CrashRecord, OpenSearch};
 use super::input::read_line;
-use super::options::{self, Preferences, Target};
+use super::options::{self, OptionTarget, Preferences};
 use super::outbox::Outbox;
 use super::{draw, logfile, output};
 use crate::bench;
@@ -344,7 +344,7 @@ impl<W: Write> Session<W> {
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
-        let mut target = Target {
+        let mut target = OptionTarget {
             engine: &mut self.engine,
             preferences: &mut self.preferences,
             remarks: Vec::new(),

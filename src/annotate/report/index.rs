@@ -38,12 +38,12 @@ struct IndexPage<'a> {
     title: &'a str,
     method: &'a str,
     style: &'a str,
-    rows: Vec<Row<'a>>,
+    rows: Vec<IndexRow<'a>>,
     previous: Option<String>,
     next: Option<String>,
 }
 
-struct Row<'a> {
+struct IndexRow<'a> {
     number: u64,
     file: String,
     white: &'a str,
@@ -97,8 +97,8 @@ pub fn write_index(
     }
 }
 
-fn row(entry: &IndexEntry) -> Row<'_> {
-    Row {
+fn row(entry: &IndexEntry) -> IndexRow<'_> {
+    IndexRow {
         number: entry.number,
         file: file_name(entry.number),
         white: &entry.white,

@@ -100,20 +100,20 @@ impl JsonLine {
     #[must_use]
     pub fn of_line(line: &AnalysisLine) -> JsonLine {
         JsonLine::Line {
-            depth: line.depth.plies(),
-            seldepth: line.seldepth,
-            multipv: line.multi_pv,
-            score: JsonScore::new(Some(line.score), &line.root),
-            bound: match line.bound {
+            depth: line.info.depth.plies(),
+            seldepth: line.info.seldepth,
+            multipv: line.info.multi_pv,
+            score: JsonScore::new(Some(line.info.score), &line.root),
+            bound: match line.info.bound {
                 Some(Bound::Lower) => Some("lower"),
                 Some(Bound::Upper) => Some("upper"),
                 _ => None,
             },
-            nodes: line.nodes,
+            nodes: line.info.nodes,
             nps: line.nps(),
-            time_ms: line.time.as_millis(),
-            hashfull: line.hashfull,
-            tbhits: line.tb_hits,
+            time_ms: line.info.time.as_millis(),
+            hashfull: line.info.hashfull,
+            tbhits: line.info.tb_hits,
             effort: line.effort(),
             pv: line.pv.iter().map(|&m| line.root.uci(m)).collect(),
             san: line.root.san_line(&line.pv),

@@ -15,7 +15,7 @@ use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 use crossterm::{ExecutableCommand as _, cursor};
 
-use super::Outcome;
+use super::CommandResult;
 use super::limits::{EngineArguments, LimitArguments, hash_range, in_range, threads_range};
 use crate::board::{Game, Position};
 use crate::chances::chances;
@@ -25,7 +25,7 @@ use crate::types::Bound;
 use crate::uci::draw;
 use input::{Choice, MoveNumber};
 use json::JsonLine;
-use view::{Found, Look, REDRAW_INTERVAL, View};
+use view::{LinesSoFar, LiveView, Look, REDRAW_INTERVAL};
 
 /// How long to think if nothing is said.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
@@ -138,7 +138,7 @@ impl Arguments {
     }
 }
 
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &Arguments) -> CommandResult {
     let choice = Choice {
         game: arguments.game,
         before: arguments.before,
@@ -199,17 +199,17 @@ fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
 /// Where the analysis is shown, and how.
 struct Screen<'a, W: Write> {
     out: &'a mut W,
-    kind: Kind,
+    kind: OutputKind,
     root: Position,
     started: Instant,
 }
 
-enum Kind {
+enum OutputKind {
     Json,
     Plain,
     Live {
-        view: View,
-        found: Box<Found>,
+        view: LiveView,
+        found: Box<LinesSoFar>,
         drawn: Option<Instant>,
     },
 }
@@ -218,14 +218,14 @@ impl<'a, W: Write> Screen<'a, W> {
     fn new(arguments: &Arguments, out: &'a mut W, root: &Position) -> io::Result<Screen<'a, W>> {
         let kind = if arguments.json {
             JsonLine::of_position(root).write(out)?;
-            Kind::Json
+            OutputKind::Json
         } else if arguments.plain || !io::stdout().is_terminal() {
             introduce(out, root)?;
-            Kind::Plain
+            OutputKind::Plain
         } else {
             out.execute(cursor::Hide)?;
-            Kind::Live {
-                view: View::new(arguments.look()),
+            OutputKind::Live {
+                view: LiveView::new(arguments.look()),
                 found: Box::default(),
                 drawn: None,
             }
@@ -241,9 +241,9 @@ impl<'a, W: Write> Screen<'a, W> {
     fn show(&mut self, event: &Event) -> io::Result<()> {
         let elapsed = self.started.elapsed();
         match (&mut self.kind, event) {
-            (Kind::Json, Event::Line(line)) => JsonLine::of_line(line).write(self.out),
-            (Kind::Plain, Event::Line(line)) => show_line(self.out, line),
-            (Kind::Live { view, found, drawn }, event) => {
+            (OutputKind::Json, Event::Line(line)) => JsonLine::of_line(line).write(self.out),
+            (OutputKind::Plain, Event::Line(line)) => show_line(self.out, line),
+            (OutputKind::Live { view, found, drawn }, event) => {
                 if let Event::Line(line) = event {
                     found.add(line);
                 }
@@ -264,8 +264,8 @@ impl<'a, W: Write> Screen<'a, W> {
 
     fn conclude(&mut self, analysis: &Analysis) -> io::Result<()> {
         match self.kind {
-            Kind::Json => JsonLine::of_result(analysis).write(self.out),
-            Kind::Plain | Kind::Live { .. } => conclude(self.out, analysis),
+            OutputKind::Json => JsonLine::of_result(analysis).write(self.out),
+            OutputKind::Plain | OutputKind::Live { .. } => conclude(self.out, analysis),
         }
     }
 }
@@ -273,7 +273,7 @@ impl<'a, W: Write> Screen<'a, W> {
 impl<W: Write> Drop for Screen<'_, W> {
     /// The cursor comes back, whatever happened.
     fn drop(&mut self) {
-        if matches!(self.kind, Kind::Live { .. }) {
+        if matches!(self.kind, OutputKind::Live { .. }) {
             let _ = self.out.execute(cursor::Show);
         }
     }
@@ -296,7 +296,7 @@ fn introduce(out: &mut impl Write, root: &Position) -> io::Result<()> {
 }
 
 fn show_line(out: &mut impl Write, line: &AnalysisLine) -> io::Result<()> {
-    let bound = match line.bound {
+    let bound = match line.info.bound {
         Some(Bound::Lower) => "≥",
         Some(Bound::Upper) => "≤",
         _ => "",
@@ -305,10 +305,10 @@ fn show_line(out: &mut impl Write, line: &AnalysisLine) -> io::Result<()> {
     writeln!(
         out,
         "{:>5}  {:>8}  {:>7.2}s  {:>12}  {}{}",
-        line.depth.to_string(),
-        format!("{bound}{}", line.score.pawns(line.root.turn())),
-        line.time.as_secs_f64(),
-        line.nodes,
+        line.info.depth.to_string(),
+        format!("{bound}{}", line.info.score.pawns(line.root.turn())),
+        line.info.time.as_secs_f64(),
+        line.info.nodes,
         line.root.numbered_line(shown),
         if shown.len() < line.pv.len() {
             " …"

@@ -41,14 +41,14 @@ pub struct Look {
 
 /// What is known of the search so far.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct LinesSoFar {
     /// The last exact line of each multi-PV index, and after it a bound if one came.
     lines: Vec<AnalysisLine>,
     /// The last line that came, for its counters.
     latest: Option<AnalysisLine>,
 }
 
-impl Found {
+impl LinesSoFar {
     /// Takes the lines that the search ended with.
     pub fn finish(&mut self, lines: &[AnalysisLine]) {
         lines.clone_into(&mut self.lines);
@@ -57,7 +57,7 @@ impl Found {
 
     /// Takes a line as it comes.
     pub fn add(&mut self, line: &AnalysisLine) {
-        let index = line.multi_pv.saturating_sub(1);
+        let index = line.info.multi_pv.saturating_sub(1);
         match self.lines.get_mut(index) {
             Some(old) => *old = line.clone(),
             None => self.lines.push(line.clone()),
@@ -70,16 +70,16 @@ impl Found {
 type Styled = Vec<StyledContent<String>>;
 
 /// The picture and where it stands.
-pub struct View {
+pub struct LiveView {
     look: Look,
     /// Lines of the picture on the screen, above the cursor.
     drawn: u16,
 }
 
-impl View {
+impl LiveView {
     #[must_use]
-    pub const fn new(look: Look) -> View {
-        View { look, drawn: 0 }
+    pub const fn new(look: Look) -> LiveView {
+        LiveView { look, drawn: 0 }
     }
 
     /// Draws the picture over the last one.
@@ -90,7 +90,7 @@ impl View {
         &mut self,
         out: &mut impl Write,
         root: &Position,
-        found: &Found,
+        found: &LinesSoFar,
         elapsed: Duration,
     ) -> io::Result<()> {
         const FALLBACK: (u16, u16) = (80, 24);
@@ -132,7 +132,7 @@ fn plain(text: impl Into<String>) -> StyledContent<String> {
 }
 
 /// All lines of the picture.
-fn frame(root: &Position, found: &Found, elapsed: Duration, look: Look) -> Vec<Styled> {
+fn frame(root: &Position, found: &LinesSoFar, elapsed: Duration, look: Look) -> Vec<Styled> {
     let mut lines = board(root, look);
     let side = panel(root, found, elapsed, look);
     for (index, text) in side.into_iter().enumerate() {
@@ -220,26 +220,30 @@ const fn figure(role: Role, filled: bool) -> char {
 }
 
 /// What stands beside the board.
-fn panel(root: &Position, found: &Found, elapsed: Duration, look: Look) -> Vec<Styled> {
+fn panel(root: &Position, found: &LinesSoFar, elapsed: Duration, look: Look) -> Vec<Styled> {
     let Some(latest) = &found.latest else {
         return vec![vec![plain("searching ...")]];
     };
-    let speed = nodes_per_second(latest.nodes, latest.time);
+    let speed = nodes_per_second(latest.info.nodes, latest.info.time);
     let mut lines = vec![
         vec![
-            plain(format!("depth {}/{}", latest.depth, latest.seldepth)).bold(),
+            plain(format!(
+                "depth {}/{}",
+                latest.info.depth, latest.info.seldepth
+            ))
+            .bold(),
             plain(format!("   {:.1} s", elapsed.as_secs_f64())),
         ],
         vec![plain(format!(
             "{} nodes   {} a second   hash {:.1} %   tablebase hits {}",
-            short(latest.nodes),
+            short(latest.info.nodes),
             short(speed),
-            f64::from(latest.hashfull) / 10.0,
-            short(latest.tb_hits)
+            f64::from(latest.info.hashfull) / 10.0,
+            short(latest.info.tb_hits)
         ))],
     ];
     if let Some(best) = found.lines.first() {
-        lines.extend(evaluation(best.score, root, look));
+        lines.extend(evaluation(best.info.score, root, look));
         lines.extend(efforts(best, look));
     }
     lines
@@ -301,15 +305,15 @@ fn efforts(line: &AnalysisLine, look: Look) -> Vec<Styled> {
 }
 
 fn best_line(line: &AnalysisLine) -> Styled {
-    let bound = match line.bound {
+    let bound = match line.info.bound {
         Some(Bound::Lower) => ">=",
         Some(Bound::Upper) => "<=",
         _ => "",
     };
-    let score = format!("{bound}{}", line.score.pawns(line.root.turn()));
+    let score = format!("{bound}{}", line.info.score.pawns(line.root.turn()));
     vec![
         plain(format!("{score:>8}")).bold(),
-        plain(format!("  {:>3}  ", line.depth)).dark_grey(),
+        plain(format!("  {:>3}  ", line.info.depth)).dark_grey(),
         plain(line.root.numbered_line(&line.pv)),
     ]
 }

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 
 use crate::board::Position;
-use crate::eval::{Evaluator, Judge};
+use crate::eval::{EvalKind, Evaluator};
 use crate::lab::game::{GameTree, NodeValue, TreePlayer};
 use crate::types::{Color, Move, Ply, Role, Score};
 
@@ -54,7 +54,7 @@ impl ChessGame {
 /// engine's yardstick from before it had a network.
 #[must_use]
 pub fn tapered(position: &Position) -> NodeValue {
-    let value = Evaluator::new(Judge::Tapered).evaluate(position).raw();
+    let value = Evaluator::new(EvalKind::Tapered).evaluate(position).raw();
     if position.turn() == Color::White {
         value
     } else {
@@ -148,7 +148,7 @@ mod tests {
 
     use super::*;
     use crate::lab::{Algorithm, SolveOptions, solve};
-    use crate::search::{self, Job, Selectivity, Shared, Silent, Worker};
+    use crate::search::{self, SearchRequest, SearchWorker, Selectivity, Shared, Silent};
     use crate::tt::TranspositionTable;
     use crate::types::{CastlingMode, Depth};
 
@@ -205,13 +205,15 @@ mod tests {
         ] {
             let game = game(fen);
             let shared = Arc::new(Shared::new(TranspositionTable::new(1).unwrap(), 1));
-            let mut worker = Worker::new(0, shared.clone(), Judge::Tapered);
+            let mut worker = SearchWorker::new(0, shared.clone(), EvalKind::Tapered);
             for depth in 1..=DEPTH {
                 shared.begin(false);
                 let limits = search::Limits::to_depth(Depth(depth as i32));
-                let mut job = Job::new(game.start.clone(), limits);
-                job.selectivity = Selectivity::Plain;
-                let outcome = worker.search(&job, Box::new(Silent)).expect("a legal move");
+                let mut request = SearchRequest::new(game.start.clone(), limits);
+                request.selectivity = Selectivity::Plain;
+                let outcome = worker
+                    .search(&request, Box::new(Silent))
+                    .expect("a legal move");
                 let solved = solve(&game, Algorithm::FailSoft, task(depth));
                 assert_eq!(outcome.score.raw(), solved.value, "{fen} at depth {depth}");
             }

@@ -62,7 +62,7 @@ struct Seen {
 }
 
 /// Plays random games and shows every position with the move to it (none at a start).
-fn random_games(seed: u64, mut visit: impl FnMut(&Position, Option<&Delta>)) -> Seen {
+fn random_games(seed: u64, mut visit: impl FnMut(&Position, Option<&DirtyPieces>)) -> Seen {
     let mut random = SplitMix::new(seed);
     let mut seen = Seen::default();
     while seen.plies < PLIES {
@@ -80,7 +80,7 @@ fn random_games(seed: u64, mut visit: impl FnMut(&Position, Option<&Delta>)) -> 
             seen.castles += usize::from(chosen.is_castle());
             seen.en_passants += usize::from(chosen.is_en_passant());
             seen.promotions += usize::from(chosen.is_promotion());
-            let delta = position.delta(chosen);
+            let delta = position.dirty_pieces(chosen);
             position = position.play(chosen);
             visit(&position, Some(&delta));
             seen.plies += 1;
@@ -202,7 +202,7 @@ fn pop_returns_to_the_parent() {
             return;
         }
         for m in position.legal_moves() {
-            stack.push(&position.delta(m));
+            stack.push(&position.dirty_pieces(m));
             walk(stack, &position.play(m), depth - 1, random);
             stack.pop();
         }

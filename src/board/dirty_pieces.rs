@@ -8,18 +8,18 @@ use shakmaty::{CastlingSide, Color, Move, Piece, Role, Square};
 /// removes the pawn and the captured piece and adds the new piece; castling removes and adds
 /// both king and rook.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Delta {
+pub struct DirtyPieces {
     pub removed: ArrayVec<(Piece, Square), 2>,
     pub added: ArrayVec<(Piece, Square), 2>,
 }
 
-impl Delta {
-    /// The delta of a legal move of `color`.
+impl DirtyPieces {
+    /// The dirty of a legal move of `color`.
     #[must_use]
     #[inline]
-    pub fn new(m: Move, color: Color) -> Delta {
+    pub fn new(m: Move, color: Color) -> DirtyPieces {
         let own = |role: Role| Piece { color, role };
-        let mut delta = Delta::default();
+        let mut dirty = DirtyPieces::default();
         match m {
             Move::Normal {
                 role,
@@ -28,9 +28,9 @@ impl Delta {
                 to,
                 promotion,
             } => {
-                delta.removed.push((own(role), from));
+                dirty.removed.push((own(role), from));
                 if let Some(captured) = capture {
-                    delta.removed.push((
+                    dirty.removed.push((
                         Piece {
                             color: !color,
                             role: captured,
@@ -38,30 +38,30 @@ impl Delta {
                         to,
                     ));
                 }
-                delta.added.push((own(promotion.unwrap_or(role)), to));
+                dirty.added.push((own(promotion.unwrap_or(role)), to));
             }
             Move::EnPassant { from, to } => {
-                delta.removed.push((own(Role::Pawn), from));
+                dirty.removed.push((own(Role::Pawn), from));
                 let captured = Square::from_coords(to.file(), from.rank());
-                delta.removed.push((
+                dirty.removed.push((
                     Piece {
                         color: !color,
                         role: Role::Pawn,
                     },
                     captured,
                 ));
-                delta.added.push((own(Role::Pawn), to));
+                dirty.added.push((own(Role::Pawn), to));
             }
             Move::Castle { king, rook } => {
                 let side = CastlingSide::from_queen_side(rook < king);
-                delta.removed.push((own(Role::King), king));
-                delta.removed.push((own(Role::Rook), rook));
-                delta.added.push((own(Role::King), side.king_to(color)));
-                delta.added.push((own(Role::Rook), side.rook_to(color)));
+                dirty.removed.push((own(Role::King), king));
+                dirty.removed.push((own(Role::Rook), rook));
+                dirty.added.push((own(Role::King), side.king_to(color)));
+                dirty.added.push((own(Role::Rook), side.rook_to(color)));
             }
             // Drops belong to crazyhouse.
-            Move::Put { role, to } => delta.added.push((own(role), to)),
+            Move::Put { role, to } => dirty.added.push((own(role), to)),
         }
-        delta
+        dirty
     }
 }

@@ -33,18 +33,18 @@ impl Default for Adjudication {
 }
 
 /// Counts plies in a row in which the outcome was clear.
-pub struct Referee {
+pub struct Adjudicator {
     rules: Adjudication,
     winning: usize,
     losing: usize,
     level: usize,
 }
 
-impl Referee {
+impl Adjudicator {
     /// Counts by these rules.
     #[must_use]
-    pub fn new(rules: Adjudication) -> Referee {
-        Referee {
+    pub fn new(rules: Adjudication) -> Adjudicator {
+        Adjudicator {
             rules,
             winning: 0,
             losing: 0,
@@ -53,7 +53,7 @@ impl Referee {
     }
 
     /// The result, if White's score makes it clear at this ply of the game.
-    pub fn judge(&mut self, white: Score, game_ply: u32) -> Option<GameResult> {
+    pub fn result(&mut self, white: Score, game_ply: u32) -> Option<GameResult> {
         let cp = white.raw();
         let count = |counter: &mut usize, holds: bool| {
             *counter = if holds { *counter + 1 } else { 0 };
@@ -77,27 +77,27 @@ mod tests {
     use crate::types::Ply;
 
     #[test]
-    fn the_referee_counts_in_a_row() {
+    fn decisions_need_plies_in_a_row() {
         let rules = Adjudication::default();
-        let mut referee = Referee::new(rules.clone());
+        let mut adjudicator = Adjudicator::new(rules.clone());
         let high = Score::cp(rules.win_score);
         for _ in 0..rules.win_plies - 1 {
-            assert_eq!(referee.judge(high, 30), None);
+            assert_eq!(adjudicator.result(high, 30), None);
         }
-        assert_eq!(referee.judge(Score::cp(0), 30), None);
+        assert_eq!(adjudicator.result(Score::cp(0), 30), None);
         for _ in 0..rules.win_plies - 1 {
-            assert_eq!(referee.judge(-high, 30), None);
+            assert_eq!(adjudicator.result(-high, 30), None);
         }
-        assert_eq!(referee.judge(-high, 30), Some(GameResult::BlackWins));
+        assert_eq!(adjudicator.result(-high, 30), Some(GameResult::BlackWins));
         let mate = Score::mate_in(Ply(3));
         assert_eq!(
-            Referee::new(rules.clone()).judge(mate, 9),
+            Adjudicator::new(rules.clone()).result(mate, 9),
             Some(GameResult::WhiteWins)
         );
-        let mut referee = Referee::new(rules.clone());
+        let mut adjudicator = Adjudicator::new(rules.clone());
         for ply in 0..rules.draw_from + rules.draw_plies as u32 - 1 {
-            assert_eq!(referee.judge(Score::DRAW, ply), None, "{ply}");
+            assert_eq!(adjudicator.result(Score::DRAW, ply), None, "{ply}");
         }
-        assert_eq!(referee.judge(Score::DRAW, 500), Some(GameResult::Draw));
+        assert_eq!(adjudicator.result(Score::DRAW, 500), Some(GameResult::Draw));
     }
 }

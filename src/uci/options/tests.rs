@@ -1,0 +1,121 @@
+use super::*;
+
+fn try_set(name: &str, value: Option<&str>) -> (Result<(), OptionError>, Engine, Preferences) {
+    let mut engine = Engine::new();
+    let mut preferences = Preferences::default();
+    let mut target = OptionTarget {
+        engine: &mut engine,
+        preferences: &mut preferences,
+        remarks: Vec::new(),
+    };
+    let result = set(&mut target, name, value);
+    (result, engine, preferences)
+}
+
+#[test]
+fn declarations_have_the_form_that_clients_parse() {
+    let lines = declarations();
+    assert_eq!(
+        lines[0],
+        "option name Hash type spin default 16 min 1 max 33554432"
+    );
+    assert!(lines.contains(&"option name Clear Hash type button".to_owned()));
+    assert!(lines.contains(&"option name Ponder type check default false".to_owned()));
+    assert!(lines.contains(&"option name SyzygyPath type string default <empty>".to_owned()));
+    assert!(
+        lines.contains(&"option name Move Overhead type spin default 10 min 0 max 5000".to_owned())
+    );
+}
+
+#[test]
+fn the_book_has_this_table() {
+    let page = include_str!("../../../book/src/uci.md");
+    let rows: Vec<String> = OPTIONS.iter().map(UciOption::row).collect();
+    assert!(
+        page.contains(&rows.join("\n")),
+        "it should read:\n{}",
+        rows.join("\n")
+    );
+}
+
+#[test]
+fn names_fit_in_any_case() {
+    let (result, engine, _) = try_set("mULTIpv", Some("7"));
+    assert!(result.is_ok() && engine.settings.multi_pv == 7);
+    let (result, _, preferences) = try_set("uci_showwdl", Some("TRUE"));
+    assert!(result.is_ok() && preferences.style.show_wdl);
+}
+
+#[test]
+fn wrong_values_change_nothing() {
+    for value in [
+        None,
+        Some(""),
+        Some("0"),
+        Some("257"),
+        Some("x"),
+        Some("1.5"),
+        Some("-1"),
+    ] {
+        let (result, engine, _) = try_set("MultiPV", value);
+        assert!(
+            matches!(result, Err(OptionError::Value { .. })),
+            "{value:?}"
+        );
+        assert_eq!(engine.settings.multi_pv, 1);
+    }
+    assert!(matches!(
+        try_set("Nonsense", None).0,
+        Err(OptionError::Unknown(_))
+    ));
+}
+
+#[test]
+fn an_error_names_its_option_once() {
+    let refused = try_set("EvalFile", Some("no such file")).0;
+    let text = refused.expect_err("no such file").to_string();
+    assert!(text.starts_with("option EvalFile: "), "{text}");
+    assert_eq!(text.matches("EvalFile").count(), 1, "{text}");
+    assert_eq!(text.matches("no such file").count(), 1, "{text}");
+}
+
+#[test]
+fn defaults_are_within_their_ranges_and_what_an_engine_has() {
+    for option in OPTIONS {
+        if let OptionKind::Spin {
+            default, min, max, ..
+        } = option.kind
+        {
+            assert!((min..=max).contains(&default), "{}", option.name);
+        }
+    }
+    let settings = Engine::new().settings;
+    assert_eq!((settings.multi_pv, settings.move_overhead), (1, 10));
+}
+
+#[test]
+fn text_may_be_empty_or_hold_spaces() {
+    let mut engine = Engine::new();
+    let mut preferences = Preferences::default();
+    let mut remarks = |path| {
+        let mut target = OptionTarget {
+            engine: &mut engine,
+            preferences: &mut preferences,
+            remarks: Vec::new(),
+        };
+        set(&mut target, "SyzygyPath", path).expect("any text is accepted");
+        target.remarks
+    };
+    let missing = remarks(Some("/no such tables/at all"));
+    assert!(
+        missing[0].contains("/no such tables/at all:"),
+        "{missing:?}"
+    );
+    assert_eq!(
+        missing[1],
+        "Found 0 WDL and 0 DTZ tablebase files (up to 0-man)."
+    );
+    for empty in [None, Some(""), Some("<empty>")] {
+        assert_eq!(remarks(empty), Vec::<String>::new());
+    }
+}
