@@ -117,8 +117,14 @@ def missing(systems):
     return found.lines
 
 
+def program_file(system, profile):
+    """Where cargo leaves the program."""
+    folder = "debug" if profile == "dev" else profile
+    return ROOT / "target" / system.target / folder / ("pleach.exe" if system.windows else "pleach")
+
+
 def build(system, profile):
-    """Builds the program and returns its file."""
+    """Builds the program."""
     environment = dict(os.environ)
     # No path of this machine in the program.
     cargo_home = os.environ.get("CARGO_HOME", pathlib.Path.home() / ".cargo")
@@ -133,8 +139,6 @@ def build(system, profile):
         ["cargo", "build", "--locked", "--bin", "pleach", "--profile", profile, "--target", system.target],
         cwd=ROOT, env=environment, check=True,
     )
-    folder = "debug" if profile == "dev" else profile
-    return ROOT / "target" / system.target / folder / ("pleach.exe" if system.windows else "pleach")
 
 
 def licences(target):
@@ -257,7 +261,9 @@ def main():
         book = pathlib.Path(place) / "book"
         subprocess.run(["mdbook", "build", ROOT / "book", "--dest-dir", book], check=True)
         for name, system in chosen.items():
-            program = build(system, arguments.profile)
+            if not arguments.no_build:
+                build(system, arguments.profile)
+            program = program_file(system, arguments.profile)
             folder = f"pleach-{version}-{name}"
             files = contents(system, program, book)
             if system.windows:
