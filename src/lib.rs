@@ -1,6 +1,11 @@
 //! Pleach, a UCI chess engine: iterative-deepening alpha-beta search over an efficiently
 //! updatable neural network, with a laboratory of the textbook algorithms it grew from.
 //!
+//! Where to begin: [`board::Position`] is what is searched, [`search`] searches it,
+//! [`nnue::Accumulators`] evaluate it, and [`engine::Engine`] is what all callers talk to.
+//! [`uci`] turns text into calls of the engine and its events into text; [`cli`] has a file for
+//! each subcommand.
+//!
 //! The modules form layers, lowest first; each imports only from layers below its own
 //! (`tests/layers.rs` holds them to it):
 //!
@@ -12,15 +17,10 @@
 //! | 3 | [`chances`], [`eval`], [`history`], [`opening_book`], [`tablebase`], [`time`], [`teacher`] |
 //! | 4 | [`levels`], [`search`] |
 //! | 5 | [`engine`] |
-//! | 6 | [`bench`], [`lab`], [`train`], [`datagen`], [`label`], [`suite`], [`annotate`] |
+//! | 6 | [`mod@bench`], [`lab`], [`train`], [`datagen`], [`label`], [`suite`], [`annotate`] |
 //! | 7 | [`uci`] |
 //! | 8 | [`cli`] |
 
-#![deny(
-    unsafe_code,
-    unsafe_op_in_unsafe_fn,
-    clippy::undocumented_unsafe_blocks
-)]
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::too_many_lines)]
 
 pub mod annotate;

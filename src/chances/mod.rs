@@ -3,7 +3,7 @@
 //! The model is that of Stockfish's WDL project: with the score `x` and two curves `a` and `b`
 //! of the material on the board, a win has the chance `1 / (1 + exp((a - x) / b))`, a loss that
 //! of the negated score, and the rest is the draw's. So `a` is the score at which half of the
-//! games are won and `b` how quickly the chances change around it. [`fit`] finds the curves from
+//! games are won and `b` how quickly the chances change around it. `fit` finds the curves from
 //! recorded games (`pleach chances`).
 
 mod fit;

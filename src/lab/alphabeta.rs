@@ -104,7 +104,7 @@ pub fn fail_hard<G: GameTree>(
 /// outside the window, where it is a bound: at most alpha, the true value is at most the answer;
 /// at least beta, it is at least the answer. The same nodes are visited, more is learnt.
 ///
-/// The criterion decides whether a value equal to beta cuts off; see [`super::criterion`].
+/// The criterion decides whether a value equal to beta cuts off; see `criterion`.
 ///
 /// # Errors
 /// [`TimeUp`] when the time is up.

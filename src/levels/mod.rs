@@ -1,7 +1,7 @@
 //! Playing below full strength.
 //!
 //! A level searches fewer nodes with less knowledge and steady errors of judgement
-//! ([`Misjudgement`]), prefers moves that come naturally to people ([`natural`]), and takes its
+//! ([`Misjudgement`]), prefers moves that come naturally to people (`natural`), and takes its
 //! time ([`Level::thinking_time`]). It always sees a mate in one, for and against itself, and it
 //! judges soundly once the opponent has nothing but the king.
 

@@ -11,8 +11,8 @@
 //! ```
 //!
 //! and what follows it is the architecture's: [`single_layer`] has shape, file and forward pass in
-//! one place, [`layers`] defines what a layered network adds. [`format`] is the container of the
-//! files, [`packing`] their compression, [`Network`] a file in memory, [`Accumulators`] follow a
+//! one place, [`layers`] defines what a layered network adds. [`mod@format`] is the container of the
+//! files, `packing` their compression, [`Network`] a file in memory, [`Accumulators`] follow a
 //! search, and [`simd`] holds the vector code.
 
 mod accumulator;

@@ -33,7 +33,7 @@ const LEAPS: [(i8, i8); 8] = [
 /// Pieces by square. A piece's code is its role, pawn 0 to king 5, with 8 added for Black.
 #[derive(Clone, Debug)]
 pub struct Mailbox {
-    /// A code per square from a1 to h8, [`EMPTY`] for none.
+    /// A code per square from a1 to h8, `EMPTY` for none.
     pub squares: [u8; 64],
     /// Occupied squares.
     pub occupied: u64,

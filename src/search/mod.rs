@@ -1,4 +1,4 @@
-//! The alpha-beta search. Start reading at [`node`]: its numbered steps name everything else.
+//! The alpha-beta search. Start reading at `node`: its numbered steps name everything else.
 
 mod aspiration;
 mod draws;

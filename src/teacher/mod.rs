@@ -3,7 +3,7 @@
 //!
 //! The files (`nn-*.nnue`, published as CC0; the engine's command `export_net` writes its own)
 //! have the architecture "HalfKAv2_hm, 1024x2, eight stacks of 16-32-1": [`features`] numbers the
-//! inputs, [`format`] reads the file, [`Teacher`] follows moves and evaluates. What is computed
+//! inputs, [`mod@format`] reads the file, [`Teacher`] follows moves and evaluates. What is computed
 //! equals that engine's integer arithmetic to the last bit; the facts were learnt from its source
 //! (<https://github.com/official-stockfish/Stockfish>, tag `sf_15.1`, folder `src/nnue`).
 //!

@@ -1,7 +1,7 @@
 //! The dense layers of the layered network while they are trained: their parameters, the copies
 //! that evaluation uses, and what follows the products of neurons, forward and backward.
 //!
-//! Neurons in the same place of both halves of a tile's [`Row`] are partners: the product of their
+//! Neurons in the same place of both halves of a tile's `Row` are partners: the product of their
 //! clipped values is an input of the first layer. Sums over products, and both gradients that
 //! belong to them, are matrix products in bfloat16 with 32-bit sums, like everything that training
 //! time goes to. That loses nothing of the finished network, whose products and first weights have

@@ -3,7 +3,7 @@
 //! The hidden layer is cut into tiles of 32 neurons. A tile's feature weights for one input are
 //! then one cache line as 16-bit integers, and the rows that a few king buckets need fit the
 //! second-level cache, which decides the speed of training: see `kernel`. The order of a tile's
-//! neurons in arrays of floats is that of [`lanes`](super::lanes).
+//! neurons in arrays of floats is that of `lanes`.
 //!
 //! With several king buckets the weights are factorised: each input's is the sum of one for its
 //! king bucket and one that all buckets share, so that what holds everywhere is learnt from every

@@ -9,7 +9,7 @@
 //! handed to [`Isa::run`], which enters the instruction set once and inlines the rest there.
 //!
 //! All instruction sets give the same bits: sums wrap around at 16 and 32 bits, which makes
-//! addition associative, and [`scalar`] is the reference that the tests hold the others to.
+//! addition associative, and `scalar` is the reference that the tests hold the others to.
 
 #![allow(unsafe_code)]
 
