@@ -222,6 +222,10 @@ fn a_narrower_start_is_widened_and_a_wider_one_refused() {
         hidden: 128,
         king_buckets: KingBuckets::Ten,
         layers: true,
+        schedule: Schedule {
+            length: Length::Epochs(2.0),
+            ..narrow.schedule
+        },
         init: Some(narrow.output.clone()),
         ..config(&scratch.0, "wide")
     };

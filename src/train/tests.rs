@@ -43,18 +43,23 @@ fn samples() -> Vec<(Position, Sample)> {
 
 #[test]
 fn trainer_and_engine_evaluate_alike() {
-    let quantised = synthetic::random(HIDDEN, 11);
-    let net = Arc::new(Network::new(&quantised).expect("a valid network"));
-    let mut accumulators = Accumulators::new(net);
-    for (position, sample) in samples() {
-        accumulators.reset(&position);
-        let expected = accumulators.evaluate(&position);
-        assert_eq!(
-            export::evaluate(&quantised, &sample),
-            expected,
-            "{}",
-            position.fen()
-        );
+    let flat = synthetic::random(HIDDEN, 11);
+    let layered = flat
+        .clone()
+        .with_layers(synthetic::random_layers(HIDDEN, 12));
+    for quantised in [flat, layered] {
+        let net = Arc::new(Network::new(&quantised).expect("a valid network"));
+        let mut accumulators = Accumulators::new(net);
+        for (position, sample) in samples() {
+            accumulators.reset(&position);
+            let expected = accumulators.evaluate(&position);
+            assert_eq!(
+                export::evaluate(&quantised, &sample),
+                expected,
+                "{}",
+                position.fen()
+            );
+        }
     }
 }
 
