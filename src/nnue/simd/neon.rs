@@ -86,8 +86,9 @@ impl Simd for Neon {
         unsafe {
             let own = vreinterpretq_u16_s16(vmulq_s16(own[0], own[1]));
             let other = vreinterpretq_u16_s16(vmulq_s16(other[0], other[1]));
-            let bytes = vshrn_high_n_u16::<SHIFT>(vshrn_n_u16::<SHIFT>(own), other);
-            vreinterpretq_s8_u8(bytes)
+            // A narrowing shift goes no further than eight bits.
+            let (own, other) = (vshrq_n_u16::<SHIFT>(own), vshrq_n_u16::<SHIFT>(other));
+            vreinterpretq_s8_u8(vmovn_high_u16(vmovn_u16(own), other))
         }
     }
 
