@@ -257,6 +257,23 @@ pub fn statistics(measured: &[Measured]) -> Vec<String> {
     lines
 }
 
+/// What the process occupies, in bytes, and how much of it is the hash table's; for people.
+#[must_use]
+pub fn memory_line(resident: Option<u64>, hash_mib: usize) -> String {
+    const MIB: u64 = 1 << 20;
+    let hash = hash_mib as u64;
+    match resident.map(|bytes| bytes / MIB) {
+        None => "Resident memory : not known on this system".to_owned(),
+        Some(mib) if mib < hash => {
+            format!("Resident memory : {mib} MiB; the hash table of {hash} MiB is not in use yet")
+        }
+        Some(mib) => format!(
+            "Resident memory : {mib} MiB, {hash} of them hash, {} all else",
+            mib - hash
+        ),
+    }
+}
+
 const QUARTILES: usize = 4;
 
 /// Positions of every stage and kind of game. Facts from public test suites and opening books.
@@ -333,6 +350,15 @@ mod tests {
         );
         assert_eq!(parse("64 2 9").expect("fine").limit, Limit::Depth(9));
         assert!(parse("x").is_err() && parse("1 1 1 default moons").is_err());
+    }
+
+    #[test]
+    fn memory_is_hash_and_the_rest() {
+        const MIB: u64 = 1 << 20;
+        let line = memory_line(Some(100 * MIB), 16);
+        assert!(line.ends_with("100 MiB, 16 of them hash, 84 all else"));
+        assert!(memory_line(Some(100 * MIB), 128).contains("not in use yet"));
+        assert!(memory_line(None, 16).contains("not known"));
     }
 
     #[test]

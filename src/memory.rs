@@ -15,7 +15,7 @@ use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use bytemuck::{Pod, Zeroable};
-use memmap2::{MmapMut, MmapOptions};
+use memmap2::{MmapOptions, MmapRaw};
 use populate::Population;
 
 /// Size and alignment of a huge page in bytes, on x86-64 and mostly elsewhere.
@@ -29,7 +29,9 @@ const WORTH_IT: usize = HUGE_PAGE / 2;
 pub struct LargeTable<T> {
     /// Before the map, so that it is dropped first.
     population: Option<Population>,
-    map: MmapMut,
+    /// Without references of its own to the bytes: a shared one would forbid writing through
+    /// atomic values behind it.
+    map: MmapRaw,
     /// Of the first value, in bytes from the start of the map.
     offset: usize,
     len: usize,
@@ -59,7 +61,7 @@ impl<T: Zeroable> LargeTable<T> {
             .and_then(|whole| whole.checked_add(HUGE_PAGE))
             .filter(|&mapped| isize::try_from(mapped).is_ok())
             .ok_or_else(too_large)?;
-        let map = MmapOptions::new().len(mapped).map_anon()?;
+        let map = MmapRaw::from(MmapOptions::new().len(mapped).map_anon()?);
         if huge {
             advise_huge_pages(&map);
         }
@@ -130,22 +132,38 @@ pub fn physical_memory() -> Option<u64> {
     Some(container.map_or(total, |limit: u64| limit.min(total)))
 }
 
+/// Bytes of memory that this process has in use just now, as the system counts them; `None` where
+/// that is not known.
+#[must_use]
+pub fn resident_memory() -> Option<u64> {
+    const KIB: u64 = 1024;
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.split_whitespace()
+        .next()?
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(KIB)
+}
+
 /// Whether so many bytes could be allocated just now.
 #[must_use]
 pub fn can_allocate(bytes: usize) -> bool {
     LargeTable::<u8>::new(bytes).is_ok()
 }
 
-/// A refusal only means ordinary pages.
-#[cfg(target_os = "linux")]
-fn advise_huge_pages(map: &MmapMut) {
+/// A refusal only means ordinary pages. Miri knows no such request.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn advise_huge_pages(map: &MmapRaw) {
     if let Err(error) = map.advise(memmap2::Advice::HugePage) {
         log::debug!("no huge pages: {error}");
     }
 }
 
-#[cfg(not(target_os = "linux"))]
-fn advise_huge_pages(_map: &MmapMut) {}
+#[cfg(any(not(target_os = "linux"), miri))]
+fn advise_huge_pages(_map: &MmapRaw) {}
 
 impl<T> Deref for LargeTable<T> {
     type Target = [T];
@@ -155,7 +173,9 @@ impl<T> Deref for LargeTable<T> {
         // SAFETY: from `offset`, which is aligned for T, the map holds `len` values; it was
         // zeroed by the system, zeros are a valid T (`new` asked for that), and later writes
         // were of values of T.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().add(self.offset).cast(), self.len) }
+        unsafe {
+            std::slice::from_raw_parts(self.map.as_mut_ptr().add(self.offset).cast(), self.len)
+        }
     }
 }
 

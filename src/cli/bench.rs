@@ -8,6 +8,7 @@ use clap::Args;
 use super::CommandResult;
 use crate::bench::{self, Limit, Options};
 use crate::engine::{HASH_MAX, THREADS_MAX};
+use crate::memory::resident_memory;
 use crate::stdio;
 
 #[derive(Args)]
@@ -27,17 +28,24 @@ pub struct Arguments {
     /// Show the spread over the positions and the counts of the search's steps as well
     #[arg(long)]
     stats: bool,
+    /// Show how much memory the program occupies at the end as well
+    #[arg(long)]
+    memory: bool,
 }
 
 pub fn run(arguments: &Arguments) -> CommandResult {
     let options = options(arguments)?;
     let mut out = stdio::stdout()?;
     let mut measured = Vec::new();
+    let mut resident = None;
     let mut written = Ok(());
     let summary = bench::run(&options, |position| {
         if let Some(position) = position {
             written = writeln!(out, "{}", bench::position_line(position));
             measured.push(position.clone());
+            if arguments.memory {
+                resident = resident_memory();
+            }
         }
         if written.is_ok() && out.get_ref().is_closed() {
             written = Err(io::ErrorKind::BrokenPipe.into());
@@ -56,6 +64,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         for line in bench::statistics(&measured) {
             writeln!(out, "{line}")?;
         }
+    }
+    if arguments.memory {
+        writeln!(out, "{}", bench::memory_line(resident, options.hash_mib))?;
     }
     for line in summary.lines() {
         writeln!(out, "{line}")?;

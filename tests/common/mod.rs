@@ -60,6 +60,11 @@ impl Client {
         client
     }
 
+    /// The engine's process number.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends bytes as they are.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().expect("stdin is open");

@@ -1,0 +1,115 @@
+//! A search with one thread is a pure function of its inputs: the position, the options, and what
+//! was searched since the game began. (`.ci/run` compares the bench of both kinds of builds.)
+
+mod common;
+
+use std::ops::ControlFlow;
+
+use common::engine;
+use pleach::board::{Game, Start};
+use pleach::engine::{Engine, Request};
+use pleach::types::CastlingMode;
+
+const DEPTH: i32 = 6;
+const POSITIONS: &[&str] = &[
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+];
+
+/// Everything that a search found, as text.
+fn search(engine: &mut Engine, fen: &str, depth: i32) -> String {
+    let start = Start::Fen(fen.to_owned());
+    let game = Game::new(&start, &[], CastlingMode::Standard).expect("a position");
+    let found = engine
+        .analyse(&game, &Request::to_depth(depth), |_| {
+            ControlFlow::Continue(())
+        })
+        .expect("a search");
+    let lines: Vec<_> = found
+        .lines
+        .iter()
+        .map(|line| (line.info.score, line.info.hashfull, line.pv.clone()))
+        .collect();
+    format!("{} nodes, {:?}, {lines:?}", found.nodes, found.best)
+}
+
+/// A game's worth of searches, each on what the ones before left in the tables.
+fn searches(engine: &mut Engine) -> Vec<String> {
+    let searched = POSITIONS.iter().map(|fen| search(engine, fen, DEPTH));
+    searched.collect()
+}
+
+#[test]
+fn twice_in_one_process_and_at_once() {
+    let all = std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..3)
+            .map(|_| scope.spawn(|| searches(&mut Engine::new())))
+            .collect();
+        let ended = runs.into_iter().map(|run| run.join().expect("no panic"));
+        ended.collect::<Vec<_>>()
+    });
+    assert!(all.iter().all(|run| *run == all[0]), "{all:#?}");
+}
+
+#[test]
+fn a_new_game_forgets_everything() {
+    let fresh = searches(&mut Engine::new());
+    let mut used = Engine::new();
+    used.settings.multi_pv = 3;
+    search(&mut used, POSITIONS[1], DEPTH + 1);
+    used.settings.multi_pv = 1;
+    assert_ne!(
+        searches(&mut used),
+        fresh,
+        "what was searched is remembered"
+    );
+    used.new_game().expect("a pool");
+    assert_eq!(searches(&mut used), fresh);
+}
+
+#[test]
+fn threads_that_are_gone_leave_nothing_behind() {
+    let fresh = searches(&mut Engine::new());
+    let mut engine = Engine::new();
+    engine.set_threads(3).expect("threads");
+    search(&mut engine, POSITIONS[1], DEPTH);
+    engine.set_threads(1).expect("a thread");
+    assert_eq!(searches(&mut engine), fresh);
+}
+
+#[test]
+fn every_size_of_hash_repeats_itself() {
+    for mib in [1, 3, 5, 7, 12, 16] {
+        let run = || {
+            let mut engine = Engine::new();
+            engine.set_hash(mib).expect("memory");
+            searches(&mut engine)
+        };
+        assert_eq!(run(), run(), "{mib} MiB");
+    }
+}
+
+/// A processor that lacks one takes its best instead, which has to give the same as well.
+#[test]
+fn every_instruction_set_searches_the_same() {
+    let nodes = |simd: &str| {
+        let bench = engine()
+            .args(["bench", "4"])
+            .env("PLEACH_SIMD", simd)
+            .output()
+            .expect("the engine runs");
+        let text = String::from_utf8(bench.stdout).expect("text");
+        let last = text.lines().last().unwrap_or_default();
+        last.split(' ').next().map(str::to_owned)
+    };
+    let scalar = nodes("scalar");
+    assert!(
+        scalar
+            .as_ref()
+            .is_some_and(|nodes| nodes.parse::<u64>().is_ok())
+    );
+    for simd in ["avx2", "avx512", "avx512vnni", "neon"] {
+        assert_eq!(nodes(simd), scalar, "{simd}");
+    }
+}
