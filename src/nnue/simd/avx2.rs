@@ -188,6 +188,11 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    fn dot_pairs(self, sum: __m256i, a: __m256i, b: __m256i) -> __m256i {
+        self.dot(sum, a, b)
+    }
+
+    #[inline(always)]
     fn zero(self) -> __m256i {
         // SAFETY: `self` proves that the processor has AVX2.
         unsafe { _mm256_setzero_si256() }

@@ -188,6 +188,11 @@ impl<const VNNI: bool> Simd for Avx512<VNNI> {
     }
 
     #[inline(always)]
+    fn dot_pairs(self, sum: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        self.dot(sum, a, b)
+    }
+
+    #[inline(always)]
     fn zero(self) -> __m512i {
         // SAFETY: `self` proves that the processor has these instructions.
         unsafe { _mm512_setzero_si512() }

@@ -71,8 +71,11 @@ pub trait Simd: Copy {
     /// `a * a / 4` of lanes between 0 and QA, rounded down.
     fn quarter_square(self, a: Self::I16) -> Self::I16;
 
-    /// Each 32-bit integer of `sum` plus two products of `a` and `b`, those of neighbours.
+    /// `sum` plus the products of `a` and `b`, with 32 bits and added up in some order.
     fn dot(self, sum: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32;
+
+    /// Each 32-bit integer of `sum` plus two products of `a` and `b`, those of neighbours.
+    fn dot_pairs(self, sum: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32;
 
     /// `a * b >> PRODUCT_SHIFT` for the two registers of each side, whose lanes are between 0 and
     /// QA. The sides' products alternate: eight of `own`, eight of `other`, and so on. Where

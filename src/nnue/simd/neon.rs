@@ -193,6 +193,16 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
+    fn dot_pairs(self, sum: int32x4_t, a: int16x8_t, b: int16x8_t) -> int32x4_t {
+        // SAFETY: `self` proves that the processor has NEON.
+        unsafe {
+            let low = vmull_s16(vget_low_s16(a), vget_low_s16(b));
+            let high = vmull_high_s16(a, b);
+            vaddq_s32(sum, vpaddq_s32(low, high))
+        }
+    }
+
+    #[inline(always)]
     fn zero(self) -> int32x4_t {
         // SAFETY: `self` proves that the processor has NEON.
         unsafe { vdupq_n_s32(0) }

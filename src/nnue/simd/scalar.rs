@@ -145,6 +145,11 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
+    fn dot_pairs(self, sum: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32 {
+        self.dot(sum, a, b)
+    }
+
+    #[inline(always)]
     fn zero(self) -> Self::I32 {
         [0; LANES / 2]
     }
