@@ -242,7 +242,7 @@ impl DenseLayers {
                 // SAFETY: the registers together are as large as the weights of an input, which are
                 // aligned to 64 bytes.
                 let weights = unsafe { simd.load(weights.add(register * S::LANES)) };
-                *sum = simd.dot(*sum, input, weights);
+                *sum = simd.dot_pairs(*sum, input, weights);
             }
         }
         let mut second = SecondLanes([0; SECOND]);
