@@ -13,6 +13,10 @@ use crate::types::{Move, Score};
 /// How often the overhead of one move is kept on the clock: a busy machine loses it several times
 /// over on some moves, and a clock that lives on its increment has nothing else to lose it from.
 const OVERHEADS_KEPT: i64 = 5;
+/// A clock shorter than the reserve still has to yield a move, but no more than one of so many
+/// parts of it is used: with half of it, a clock of 0.2 s and 2 ms a move settled at 30 ms, and a busy
+/// machine takes that much away at once.
+const RESERVE_PARTS: i64 = 8;
 /// The moves that a sudden-death clock is divided over at the start of a game, and the fewest
 /// that it is ever divided over. Games that have lasted long tend to end sooner.
 const MOVES_LEFT_AT_START: f64 = 26.0;
@@ -95,9 +99,11 @@ pub fn bounds(clock: &Clock, overhead_ms: u64, ply: u32) -> Option<TimeBounds> {
 
 /// This move's share of a running clock.
 fn share(remaining: i64, clock: &Clock, overhead: i64, ply: u32) -> TimeBounds {
-    // A clock shorter than the reserve still has to yield a move: half of it may be real.
     let kept = overhead.saturating_mul(OVERHEADS_KEPT);
-    let usable = remaining.saturating_sub(kept).max(remaining / 2).max(0) as f64;
+    let usable = remaining
+        .saturating_sub(kept)
+        .max(remaining / RESERVE_PARTS)
+        .max(0) as f64;
     let increment = clock.increment.max(0) as f64;
     let (soft, soft_share, hard_share) = match clock.moves_to_go {
         Some(1) => (usable, LAST_MOVE_SHARE, LAST_MOVE_SHARE),
