@@ -3,12 +3,12 @@
 
 mod common;
 
-use std::io::{Read as _, Write as _};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{Client, best_move};
+use common::{Client, best_move, wait};
 
 /// Longest wait for what should take a fraction of a second, on busy machines.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -19,20 +19,6 @@ const EXPLOSIVE: &str =
 
 fn pleach() -> Command {
     Command::new(env!("CARGO_BIN_EXE_pleach"))
-}
-
-fn wait(child: &mut Child) -> ExitStatus {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        if let Some(status) = child.try_wait().expect("a child") {
-            return status;
-        }
-        if Instant::now() > deadline {
-            let _ = child.kill();
-            panic!("the engine does not end");
-        }
-        sleep(Duration::from_millis(5));
-    }
 }
 
 #[test]
@@ -148,6 +134,11 @@ fn descriptors_that_do_not_block_are_waited_for() {
         ours.write_all(part.as_bytes()).expect("a reader");
         sleep(Duration::from_millis(30));
     }
+    let mut reader = BufReader::new(ours.try_clone().expect("a copy"));
+    let mut text = String::new();
+    while !text.contains("bestmove ") {
+        assert_ne!(reader.read_line(&mut text).expect("text"), 0, "{text}");
+    }
     // More than the socket holds, read only afterwards.
     let mut copy = ours.try_clone().expect("a copy");
     let writer = std::thread::spawn(move || {
@@ -155,10 +146,12 @@ fn descriptors_that_do_not_block_are_waited_for() {
         copy.write_all(lines.as_bytes()).expect("a reader");
     });
     sleep(Duration::from_millis(200));
-    let mut text = String::new();
-    ours.read_to_string(&mut text).expect("text");
+    reader.read_to_string(&mut text).expect("text");
     assert!(writer.join().is_ok() && wait(&mut child).success());
-    assert!(text.starts_with("readyok\n") && text.ends_with("readyok\n"));
+    assert!(
+        text.starts_with("readyok\n") && text.ends_with("readyok\n"),
+        "{text:?}"
+    );
     assert_eq!(text.matches("uciok\n").count(), 400);
     assert_eq!(text.matches("bestmove ").count(), 1);
 }

@@ -1,8 +1,13 @@
 //! Holds the modules to the layers that `src/lib.rs` lists: each imports from below only.
 
+#[path = "common/sources.rs"]
+mod sources;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use sources::sources;
 
 /// Every top-level module and its layer.
 const LAYERS: &[(&str, u32)] = &[
@@ -49,19 +54,6 @@ fn layer(module: &str) -> Option<u32> {
         .iter()
         .find(|(name, _)| *name == module)
         .map(|&(_, layer)| layer)
-}
-
-fn sources(directory: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(directory).expect("a directory") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            files.extend(sources(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
-    files
 }
 
 /// The code of a file: without comments, and without its unit tests, which may look anywhere.

@@ -11,12 +11,11 @@
 
 mod common;
 
+use std::fs;
 use std::io::{Read as _, Write as _};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
-use std::{fs, thread};
 
-use common::{Client, best_move, engine};
+use common::{Client, best_move, engine, wait};
 use pleach::board::Position;
 
 /// The exit code after a panic.
@@ -148,7 +147,6 @@ fn commands_in_arguments_break_too() {
 /// More than the pipe holds has been written and nobody reads: the process ends all the same.
 #[test]
 fn a_client_that_does_not_read_keeps_nothing_alive() {
-    const PATIENCE: Duration = Duration::from_secs(30);
     let mut child = engine()
         .env("PLEACH_PANIC", "uci eval")
         .stdin(Stdio::piped())
@@ -159,18 +157,7 @@ fn a_client_that_does_not_read_keeps_nothing_alive() {
     let mut stdin = child.stdin.take().expect("a pipe");
     let lines = "uci\nd\n".repeat(200) + "eval\n";
     stdin.write_all(lines.as_bytes()).expect("a reader");
-    let deadline = Instant::now() + PATIENCE;
-    let status = loop {
-        if let Some(status) = child.try_wait().expect("a child") {
-            break status;
-        }
-        if Instant::now() > deadline {
-            let _ = child.kill();
-            panic!("the engine hangs");
-        }
-        thread::sleep(Duration::from_millis(5));
-    };
-    assert!(!status.success());
+    assert!(!wait(&mut child).success());
     let mut text = String::new();
     let mut stdout = child.stdout.take().expect("a pipe");
     stdout.read_to_string(&mut text).expect("text");

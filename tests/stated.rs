@@ -1,9 +1,14 @@
 //! What the book's page 'How Pleach is tested' states about the source: every `unsafe` block is
 //! counted there, and every dependency has its reason.
 
+#[path = "common/sources.rs"]
+mod sources;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use sources::sources;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -23,19 +28,6 @@ fn table(page: &str, heading: &str) -> BTreeMap<String, String> {
         .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "))
         .map(|(name, rest)| (name.to_owned(), rest.to_owned()))
         .collect()
-}
-
-fn sources(directory: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(directory).expect("a directory") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            files.extend(sources(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
-    files
 }
 
 /// How many `unsafe` blocks a file has; comments do not count.

@@ -380,3 +380,14 @@ fn wrong_answers_are_found() {
     assert!(talk.hear("bestmove d2d4".to_owned()).is_err());
     assert!(talk.hear("bestmove e2e4".to_owned()).is_ok());
 }
+
+/// A `stop` read while perft runs ends perft, and the search that was asked for in between too.
+#[test]
+fn a_stop_after_perft_and_go_ends_both() {
+    let mut talk = Talk::begin();
+    for line in ["go perft 9", "go perft 9", "go infinite"] {
+        talk.send(line);
+    }
+    talk.take(Step::Stop).expect("one answer");
+    assert_eq!(talk.moves.len(), 1, "{:#?}", talk.transcript);
+}

@@ -199,7 +199,7 @@ fn count(number: u64, what: &str) -> String {
     }
 }
 
-/// AnnotateProgress on stderr: a bar if that is a terminal; what was left out in any case.
+/// Progress on stderr: a bar if that is a terminal; what was left out in any case.
 struct Bar {
     bar: Option<ProgressBar>,
     written: AtomicU64,

@@ -1,5 +1,6 @@
 //! The search threads: all run the same search over one transposition table (Lazy SMP).
 
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -50,7 +51,7 @@ pub enum PoolError {
         error: std::io::Error,
     },
     #[error("no memory for search thread {0}")]
-    SearchWorker(usize),
+    Worker(usize),
 }
 
 /// What a thread is asked to do.
@@ -115,7 +116,7 @@ impl Pool {
         let number = id + 1;
         // A small allocation that fails ends the program: see first whether all of them fit.
         if !can_allocate(WORKER_BYTES + STACK_BYTES + ARENA_BYTES) {
-            return Err(PoolError::SearchWorker(number));
+            return Err(PoolError::Worker(number));
         }
         let (tasks, inbox) = unbounded();
         let (built, is_built) = bounded(1);
@@ -132,7 +133,7 @@ impl Pool {
             })
             .map_err(|error| PoolError::Thread { number, error })?;
         self.threads.push((tasks, handle));
-        is_built.recv().map_err(|_| PoolError::SearchWorker(number))
+        is_built.recv().map_err(|_| PoolError::Worker(number))
     }
 
     /// Begins a search; its course and its end go through the reporter. The stages of the
@@ -232,7 +233,8 @@ fn serve(worker: &mut SearchWorker, tasks: &Receiver<PoolTask>, shared: &Shared)
                 done,
                 busy,
             } => {
-                panic_at("helper", request.root.fen());
+                let root = fmt::from_fn(|f| f.write_str(&request.root.fen()));
+                panic_at("helper", root);
                 if !shared.signals.is_stopped() {
                     let _ = done.send(worker.search(&request, Box::new(Silent)));
                 }

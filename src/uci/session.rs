@@ -420,19 +420,26 @@ impl<W: Write> Session<W> {
         self.write_line(&format!("Nodes searched: {}", counts.total))
     }
 
-    /// Whether `stop` or `quit` has come while something other than a search runs. Other lines
-    /// are kept for later.
+    /// Whether `stop` or `quit` has come while something other than a search runs. Lines are kept
+    /// for later; so is a `stop` that belongs to a command read before it.
     fn is_told_to_stop(&mut self) -> bool {
         while self.read_ahead.len() < READ_AHEAD
             && let Ok(line) = self.lines.try_recv()
         {
-            match Command::parse(&line) {
-                Ok(Command::Stop) => return true,
-                Ok(Command::Quit) => {
-                    self.read_ahead.push_front(line);
+            self.read_ahead.push_back(line);
+        }
+        let mut other_begins = false;
+        for index in 0..self.read_ahead.len() {
+            match Command::parse(&self.read_ahead[index]) {
+                Ok(Command::Quit) => return true,
+                Ok(Command::Stop) => {
+                    if !other_begins {
+                        self.read_ahead.remove(index);
+                    }
                     return true;
                 }
-                _ => self.read_ahead.push_back(line),
+                Ok(command) => other_begins |= stops_search(&command),
+                Err(_) => {}
             }
         }
         false

@@ -143,18 +143,27 @@ impl Client {
 
     /// Waits for the end of the program.
     pub fn wait(&mut self) -> ExitStatus {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            if let Some(status) = self.child.try_wait().expect("a child") {
-                // The reader may still hold lines.
-                while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
-                    self.heard.push(line);
-                }
-                return status;
-            }
-            assert!(Instant::now() < deadline, "the engine does not end");
-            thread::sleep(Duration::from_millis(5));
+        let status = wait(&mut self.child);
+        // The reader may still hold lines.
+        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+            self.heard.push(line);
         }
+        status
+    }
+}
+
+/// Waits until a process ends by itself.
+pub fn wait(child: &mut Child) -> ExitStatus {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(status) = child.try_wait().expect("a child") {
+            return status;
+        }
+        if Instant::now() > deadline {
+            let _ = child.kill();
+            panic!("the engine does not end");
+        }
+        thread::sleep(Duration::from_millis(5));
     }
 }
 
