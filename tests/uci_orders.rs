@@ -1,7 +1,8 @@
 //! A session as a state machine: whatever a client sends, in whatever order and at whatever pace,
 //! each `go` gets one legal `bestmove` and in its turn, each `isready` one `readyok` and not
 //! before it was asked, `stop` ends what runs, and the session ends. Random conversations in
-//! process; a watchdog ends one that hangs. `PLEACH_CONVERSATIONS=5000` sets how many.
+//! process; a watchdog ends one that hangs. An ordinary run holds the same conversations each
+//! time; `PLEACH_CONVERSATIONS=5000` holds so many that no run has held before.
 
 use std::env;
 use std::io::{self, Write};
@@ -13,10 +14,13 @@ use pleach::board::{Game, Start};
 use pleach::types::CastlingMode;
 use pleach::uci::Session;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 /// Conversations unless the environment says otherwise.
 const CONVERSATIONS: u32 = 100;
 const MOST_STEPS: usize = 30;
+/// Of the conversations in an ordinary run.
+const SEED: u64 = 1;
 /// What must come takes milliseconds; with this much patience only a hang fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -344,15 +348,21 @@ impl Talk {
     }
 }
 
-fn conversations() -> u32 {
-    env::var("PLEACH_CONVERSATIONS").map_or(CONVERSATIONS, |text| {
-        text.parse().expect("PLEACH_CONVERSATIONS is a number")
-    })
+/// How many conversations, and from which seed.
+fn conversations() -> (u32, RngSeed) {
+    match env::var("PLEACH_CONVERSATIONS") {
+        Ok(text) => {
+            let count = text.parse().expect("PLEACH_CONVERSATIONS is a number");
+            (count, RngSeed::Random)
+        }
+        Err(_) => (CONVERSATIONS, RngSeed::Fixed(SEED)),
+    }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: conversations(),
+        cases: conversations().0,
+        rng_seed: conversations().1,
         failure_persistence: None,
         max_shrink_iters: 100,
         max_shrink_time: 60_000,

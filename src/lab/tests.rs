@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use super::alphabeta::fail_soft;
 use super::games::explicit::Nested;
@@ -85,8 +86,15 @@ fn brackets(value: i32, score: i32, window: ValueWindow) -> bool {
     }
 }
 
+/// The same trees in every run.
+const SEED: u64 = 1;
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig {
+        cases: 1000,
+        rng_seed: RngSeed::Fixed(SEED),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn every_algorithm_returns_the_minimax_value(tree in trees()) {

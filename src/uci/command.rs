@@ -294,6 +294,7 @@ fn set_limit(request: &mut Request, perft: &mut Option<u32>, word: &str, value: 
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
 
     fn go(line: &str) -> (Request, Vec<String>) {
         match Command::parse(line) {
@@ -401,7 +402,15 @@ mod tests {
         assert!(quote(&"x".repeat(1000)).len() < 100);
     }
 
+    /// The same lines in every run.
+    const SEED: u64 = 1;
+
     proptest! {
+        #![proptest_config(ProptestConfig {
+            rng_seed: RngSeed::Fixed(SEED),
+            ..ProptestConfig::default()
+        })]
+
         #[test]
         fn no_text_is_too_much(line in ".*") {
             let _ = Command::parse(&line);
