@@ -65,6 +65,7 @@ fn games_keep_what_they_had_and_gain_evaluations() {
         "[Variant \"Chess960\"]",
         "[FEN \"8/8/8/3k4/3P4/3K4/8/8 b - - 0 40\"]",
         "10. Nxb5 $3",
+        "[Opening \"Philidor Defense\"]",
     ] {
         assert!(flowing.contains(kept), "{kept} is not in\n{text}");
     }

@@ -16,6 +16,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use super::analysis::{Method, analyse};
 use super::journal::{Done, Journal};
 use super::markup::{annotate, command, prose};
+use super::opening_names::add_opening_name;
 use super::report::{GameInfo, IndexEntry, file_name, page, write_index};
 use crate::board::{PgnError, PgnGame, PgnReader, decompress, open_input};
 use crate::engine::{Engine, EngineError};
@@ -335,6 +336,7 @@ fn make(
     let analysis = analyse(engine, &game.start, &moves, &job.method, || {
         progress.position(positions);
     })?;
+    add_opening_name(&mut game);
     let (html, entry) = match &job.report {
         None => (None, None),
         Some(_) => {

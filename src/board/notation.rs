@@ -67,7 +67,11 @@ impl Position {
                     if error.kinds() == PositionErrorKinds::INVALID_CASTLING_RIGHTS {
                         "castling rights without king and rook in their places".to_owned()
                     } else {
-                        error.to_string()
+                        let text = error.to_string();
+                        // The error around it says this already.
+                        text.strip_prefix("illegal position: ")
+                            .unwrap_or(&text)
+                            .to_owned()
                     },
                 )
             })

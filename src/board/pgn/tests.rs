@@ -129,6 +129,36 @@ fn broken_games_are_reported_and_skipped() {
     assert_eq!(cut.main_line.moves[0].variations[0].moves.len(), 2);
 }
 
+/// What programs and people write beside the standard.
+#[test]
+fn habits_of_other_programs_are_read() {
+    let text = b"\xEF\xBB\xBF[Event \"bytes\"]\r\n[White \"M\xFCller\"]\r\n\r\n1. e4 {caf\xE9} c5 *\r\n\r\n\
+        [Event \"zeros\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. 0-0 Nf6 5. d3 0-0 1/2-1/2\n\n\
+        [Event \"glued\"]\n\n1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 4.Bxc6 dxc6 5.O-O *\n\n\
+        [Event \"passing\"]\n\n1. e4 a6 2. e5 d5 3. exd6 e.p. exd6 *\n\n\
+        [Event \"notes\"]\n\n1. e4 ; the king's\n% left out\ne5 2. Nf3 !? Nc6 ?! 3. Bb5 +/- *\n\n\
+        [Event \"null\"]\n\n1. e4 e5 (1... -- 2. d4) 2. Nf3 *\n\n\
+        [Event \"unfinished\"]\n\n1. e4 e5 2. Nf3";
+    let games: Vec<PgnGame> = PgnReader::new(&text[..])
+        .map(|game| game.expect("readable"))
+        .collect();
+    let plies: Vec<usize> = games
+        .iter()
+        .map(|game| game.main_line.moves.len())
+        .collect();
+    assert_eq!(plies, [2, 10, 9, 6, 5, 3, 3]);
+    assert_eq!(games[0].headers.get("White"), Some("M\u{FC}ller"));
+    assert_eq!(games[0].main_line.moves[0].comment, "caf\u{E9}");
+    let nags: Vec<&[u8]> = games[4]
+        .main_line
+        .moves
+        .iter()
+        .map(|m| &m.nags[..])
+        .collect();
+    assert_eq!(nags, [&[][..], &[], &[5], &[6], &[]]);
+    assert_eq!(games[5].warnings, ["in a variation, 1... -- is not legal"]);
+}
+
 #[test]
 fn failing_input_ends_the_games() {
     struct Failing;
