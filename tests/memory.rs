@@ -1,11 +1,15 @@
-//! Resident memory: the hash table and a fixed part, and no growth.
+//! Resident memory: the hash table and a fixed part, and no growth, neither over many searches nor
+//! in one without end.
 #![cfg(target_os = "linux")]
 
 mod common;
 
 use std::fs;
+use std::time::{Duration, Instant};
 
-use common::{Client, engine};
+use common::{Client, engine, field};
+use pleach::board::Position;
+use pleach::types::CastlingMode;
 
 const KIB_PER_MIB: u64 = 1024;
 
@@ -74,4 +78,64 @@ fn a_thousand_searches_take_no_memory() {
         after <= before + MOST_GROWTH,
         "{before} KiB before, {after} KiB after {searches} searches"
     );
+}
+
+const MIDDLEGAME: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+const LINES: usize = 4;
+
+/// The depth of a line of a search, which is held to what a search can have found.
+fn sane_depth(line: &str, root: &Position) -> i32 {
+    /// The position is not worth more, in centipawns.
+    const LARGEST_SCORE: i32 = 3000;
+    let number = |name| field(line, name).and_then(|text| text.parse::<i32>().ok());
+    let score = number("cp").unwrap_or_else(|| panic!("no score: {line}"));
+    assert!(score.abs() <= LARGEST_SCORE, "{line}");
+    let index = number("multipv").expect("an index");
+    assert!((1..=LINES as i32).contains(&index), "{line}");
+    let (_, moves) = line.split_once(" pv ").expect("a line");
+    let mut position = root.clone();
+    for text in moves.split(' ') {
+        let played = position.parse_uci(text);
+        position = position.play(played.unwrap_or_else(|error| panic!("{error}: {line}")));
+    }
+    number("depth").expect("a depth")
+}
+
+/// `PLEACH_ENDLESS_SECONDS=3600` sets how long the search is watched.
+#[test]
+fn a_search_without_end_takes_no_memory() {
+    const WATCHED: Duration = Duration::from_secs(2);
+    /// After so many iterations most of the tables are in use.
+    const WARM_UP: i32 = 6;
+    const STEP: Duration = Duration::from_millis(100);
+    /// The hash table of a mebibyte and the histories may fill meanwhile.
+    const MOST_GROWTH: u64 = 4 * KIB_PER_MIB;
+    let watched = std::env::var("PLEACH_ENDLESS_SECONDS").map_or(WATCHED, |text| {
+        Duration::from_secs(text.parse().expect("PLEACH_ENDLESS_SECONDS is a number"))
+    });
+    let root = Position::from_fen(MIDDLEGAME, CastlingMode::Standard).expect("a position");
+    let mut client = Client::greeted();
+    client.send(&format!(
+        "setoption name Hash value 1\nsetoption name Threads value 2\n\
+         setoption name MultiPV value {LINES}\nucinewgame\nposition fen {MIDDLEGAME}\ngo infinite"
+    ));
+    client.expect(&format!("info depth {WARM_UP} "));
+    let (mut before, mut after) = (resident(&client), 0);
+    let (mut depth, started) = (WARM_UP, Instant::now());
+    client.heard.clear();
+    while started.elapsed() < watched {
+        client.expect_silence("bestmove", STEP);
+        for line in client.heard.drain(..).filter(|line| line.contains(" pv ")) {
+            let new = sane_depth(&line, &root);
+            assert!(new >= depth, "depth {depth} before {line}");
+            depth = new;
+        }
+        after = resident(&client);
+        before = before.min(after);
+    }
+    println!("{before} KiB at first, {after} KiB after {watched:?}, depth {depth}");
+    assert!(after <= before + MOST_GROWTH, "{before} and {after} KiB");
+    client.send("stop");
+    let played = client.expect("bestmove");
+    assert!(root.parse_uci(common::best_move(&played)).is_ok());
 }

@@ -61,6 +61,22 @@ fn every_unsafe_block_is_counted_in_the_book() {
     );
 }
 
+/// What reads the time of day, which a person or a time server may set back or forward.
+const CLOCKS_THAT_ARE_SET: [&str; 3] = ["SystemTime", "UNIX_EPOCH", "Timestamp::now"];
+
+/// Only clocks that never go back are read (`Instant`).
+#[test]
+fn no_clock_is_read_that_can_be_set() {
+    let mut monotonic = 0;
+    for path in sources(&root().join("src")) {
+        let text = fs::read_to_string(&path).expect("readable");
+        let found = CLOCKS_THAT_ARE_SET.iter().find(|name| text.contains(*name));
+        assert_eq!(found, None, "{}", path.display());
+        monotonic += text.matches("Instant::now()").count();
+    }
+    assert!(monotonic > 0);
+}
+
 /// The names in the dependency tables of `Cargo.toml`.
 fn dependencies(manifest: &str) -> Vec<String> {
     let mut inside = false;
