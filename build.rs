@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => shipped_network(&package.join("nets"))?,
     };
     println!("cargo:rerun-if-changed={}", path.display());
-    let net = format::load_header(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let net = load_header(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let source = format!(
         "/// Width of the hidden layer: that of the network embedded in this build.\n\
          pub const HIDDEN: usize = {};\n\
@@ -40,6 +40,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         source,
     )?;
     Ok(())
+}
+
+/// The header of a network file that is neither cut off nor damaged; whether its architecture is
+/// known is not asked.
+fn load_header(path: &Path) -> Result<format::Header, Box<dyn Error>> {
+    let bytes = fs::read(path)?;
+    let header = format::Header::parse(&bytes)?;
+    header.check(&bytes[format::HEADER_BYTES..])?;
+    Ok(header)
 }
 
 /// The one network file in `nets/`: none or several would leave the choice to chance.

@@ -6,8 +6,11 @@
 //! [`uci`] turns text into calls of the engine and its events into text; [`cli`] has a file for
 //! each subcommand.
 //!
+//! Public is what the binary, the tests, the benchmarks and the fuzzing targets use.
+//! `cargo doc --document-private-items` shows the rest, and follows the links below.
+//!
 //! The modules form layers, lowest first; each imports only from layers below its own
-//! (`tests/layers.rs` holds them to it):
+//! (`tests/layers.rs` checks it):
 //!
 //! | layer | modules |
 //! |---|---|
@@ -21,35 +24,37 @@
 //! | 7 | [`uci`] |
 //! | 8 | [`cli`] |
 
+// The documentation is for those who read the source: its links lead to private items too.
+#![allow(rustdoc::private_intra_doc_links)]
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::too_many_lines)]
 
-pub mod annotate;
+mod annotate;
 pub mod bench;
 pub mod board;
-pub mod chances;
+mod chances;
 pub mod cli;
-pub mod datagen;
+mod datagen;
 pub mod engine;
 pub mod eval;
-pub mod faults;
-pub mod files;
-pub mod history;
-pub mod lab;
-pub mod label;
-pub mod levels;
-pub mod memory;
+mod faults;
+mod files;
+mod history;
+mod lab;
+mod label;
+mod levels;
+mod memory;
 pub mod nnue;
-pub mod opening_book;
-pub mod params;
-pub mod progress;
+mod opening_book;
+mod params;
+mod progress;
 pub mod record;
 pub mod search;
-pub mod stdio;
-pub mod suite;
+mod stdio;
+mod suite;
 pub mod tablebase;
-pub mod teacher;
-pub mod time;
-pub mod train;
+mod teacher;
+mod time;
+mod train;
 pub mod tt;
 pub mod types;
 pub mod uci;

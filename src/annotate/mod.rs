@@ -12,11 +12,7 @@ mod run;
 mod verdict;
 mod wording;
 
-pub use accuracy::{Quality, move_accuracy, quality};
-pub use analysis::{Assessment, GameAnalysis, Method, analyse};
-pub use expectation::{Curve, capped};
-pub use opening_names::{OpeningName, add_opening_name, opening_name};
-pub use report::{GameInfo, INDEX_FILE, IndexEntry, file_name, page, write_index};
-pub use run::{AnnotateJob, AnnotateProgress, RunTotals, Shard, run};
-pub use verdict::{Evidence, Fault, ONLY_MOVE_NAG, Thresholds, Verdict, judge};
-pub use wording::{eval_command, eval_text, tablebase_text, verdict_text};
+pub use analysis::Method;
+pub use expectation::Curve;
+pub use run::{AnnotateJob, AnnotateProgress, Shard, run};
+pub use verdict::Thresholds;

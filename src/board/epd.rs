@@ -1,8 +1,6 @@
 //! EPD: a position a line, followed by operations such as the best move (section 16.2 of the PGN
 //! standard).
 
-use std::io::{self, BufRead};
-
 use thiserror::Error;
 
 use super::notation::{FenError, MoveError};
@@ -23,11 +21,6 @@ pub enum EpdError {
     Number { opcode: String, operand: String },
     #[error("a quotation mark is not closed")]
     OpenString,
-    #[error("line {line}: {reason}")]
-    Line { line: u64, reason: Box<EpdError> },
-    /// Nothing more can be read.
-    #[error("cannot read line {line}: {source}")]
-    Input { line: u64, source: io::Error },
 }
 
 /// What is said about a position: a name and its operands, quotation marks taken off.
@@ -50,10 +43,6 @@ pub struct Epd {
     pub mate_in: Option<u32>,
     /// `acd`: plies of an analysis.
     pub depth: Option<u32>,
-    /// `acn`: nodes of an analysis.
-    pub nodes: Option<u64>,
-    /// `acs`: seconds of an analysis.
-    pub seconds: Option<u64>,
     /// `id`: what the position is called.
     pub id: Option<String>,
     /// All operations, those above included, in order.
@@ -81,8 +70,6 @@ impl Epd {
             avoid_moves: moves(&position, &operations, "am")?,
             mate_in: number(&operations, "dm")?,
             depth: number(&operations, "acd")?,
-            nodes: number(&operations, "acn")?,
-            seconds: number(&operations, "acs")?,
             id: operand("id").map(str::to_owned),
             position,
             operations,
@@ -188,55 +175,6 @@ fn number<T: std::str::FromStr>(
         .transpose()
 }
 
-/// Reads positions from the lines of a text. Empty lines and lines that begin with `#` are
-/// passed over; a line that cannot be read is an error with its number, and reading may go on
-/// unless the input itself failed.
-pub struct EpdReader<R> {
-    input: R,
-    line: u64,
-    failed: bool,
-}
-
-impl<R: BufRead> EpdReader<R> {
-    #[must_use]
-    pub const fn new(input: R) -> EpdReader<R> {
-        EpdReader {
-            input,
-            line: 0,
-            failed: false,
-        }
-    }
-}
-
-impl<R: BufRead> Iterator for EpdReader<R> {
-    type Item = Result<Epd, EpdError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while !self.failed {
-            self.line += 1;
-            let line = self.line;
-            let mut bytes = Vec::new();
-            match self.input.read_until(b'\n', &mut bytes) {
-                Ok(0) => return None,
-                Ok(_) => {}
-                Err(source) => {
-                    self.failed = true;
-                    return Some(Err(EpdError::Input { line, source }));
-                }
-            }
-            let text = String::from_utf8_lossy(&bytes);
-            let text = text.trim().trim_start_matches('\u{FEFF}');
-            if !text.is_empty() && !text.starts_with('#') {
-                return Some(Epd::parse(text).map_err(|reason| EpdError::Line {
-                    line,
-                    reason: Box::new(reason),
-                }));
-            }
-        }
-        None
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,12 +186,11 @@ mod tests {
     #[test]
     fn operations_are_read() {
         let line = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - bm O-O Rxa8+; am Rh7; dm 3; acd 12; \
-                    hmvc 7; fmvn 30; acn 12345678901; id \"castles; both\"; c0 \"O-O=10, Ra7=3\";";
+                    hmvc 7; fmvn 30; id \"castles; both\"; c0 \"O-O=10, Ra7=3\";";
         let epd = Epd::parse(line).expect("an EPD");
         assert_eq!(san(&epd, &epd.best_moves), ["O-O", "Rxa8+"]);
         assert_eq!(san(&epd, &epd.avoid_moves), ["Rh7"]);
         assert_eq!((epd.mate_in, epd.depth), (Some(3), Some(12)));
-        assert_eq!((epd.nodes, epd.seconds), (Some(12_345_678_901), None));
         assert_eq!(epd.id.as_deref(), Some("castles; both"));
         assert_eq!(epd.operands("c0"), Some(&["O-O=10, Ra7=3".to_owned()][..]));
         assert!(epd.position.fen().ends_with(" 7 30"));
@@ -273,18 +210,21 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_line_and_the_reason() {
-        let text = "# a suite\n\n8/8/8/8/8/5kq1/8/7K b - - bm Qh1;\r\n\
-                    8/8/8/8/8/5kq1/8/7K b - - dm x;\n8/8/8 w - -\n\
-                    8/8/8/8/8/5kq1/8/7K b - - id \"open;\n8/8/8/8/8/5kq1/8/7K b - - bm Qh2+;\n";
-        let read: Vec<String> = EpdReader::new(text.as_bytes())
-            .map(|epd| epd.map_or_else(|error| error.to_string(), |epd| epd.position.fen()))
-            .collect();
-        assert_eq!(read.len(), 5, "{read:?}");
-        assert_eq!(read[0], "line 3: bm: 'Qh1' is not legal here");
-        assert_eq!(read[1], "line 4: dm: 'x' is not a number from 0");
-        assert!(read[2].starts_with("line 5: not a FEN"), "{}", read[2]);
-        assert!(read[3].starts_with("line 6: "), "{}", read[3]);
-        assert_eq!(read[4], "8/8/8/8/8/5kq1/8/7K b - - 0 1");
+    fn errors_name_the_reason() {
+        let error = |line: &str| Epd::parse(line).expect_err("no EPD").to_string();
+        let position = "8/8/8/8/8/5kq1/8/7K b - -";
+        assert_eq!(
+            error(&format!("{position} bm Qh1;")),
+            "bm: 'Qh1' is not legal here"
+        );
+        assert_eq!(
+            error(&format!("{position} dm x;")),
+            "dm: 'x' is not a number from 0"
+        );
+        assert_eq!(
+            error(&format!("{position} id \"open;")),
+            "a quotation mark is not closed"
+        );
+        assert!(error("8/8/8 w - -").starts_with("not a FEN"));
     }
 }

@@ -20,17 +20,20 @@ mod see;
 mod unpack;
 
 pub use dirty_pieces::DirtyPieces;
-pub use epd::{Epd, EpdError, EpdOperation, EpdReader};
+pub use epd::{Epd, EpdError, EpdOperation};
 pub use game::{Game, GameEnd, GameError, Start};
-pub use input::{decompress, open_input};
+pub(crate) use input::{decompress, open_input};
 pub use keys::Keys;
-pub use legality::{Legality, attacked, attacked_by_lesser, pawn_attacks};
-pub use movegen::{MoveSet, is_noisy};
+pub use legality::Legality;
+pub(crate) use legality::attacked_by_lesser;
+pub use movegen::MoveSet;
+pub(crate) use movegen::is_noisy;
 pub use notation::{FenError, MoveError};
-pub use perft::{Counts, PERFT_MAX_DEPTH, Perft, TooDeep, perft};
+pub(crate) use perft::Perft;
+pub use perft::perft;
 pub use pgn::{Headers, PgnError, PgnGame, PgnLine, PgnMove, PgnReader};
 pub use position::Position;
-pub use repetition::KeyHistory;
+pub(crate) use repetition::KeyHistory;
 
 #[cfg(test)]
 pub(crate) mod tests {

@@ -109,12 +109,6 @@ impl Position {
         self.checkers.any()
     }
 
-    /// The king of the side to move.
-    #[must_use]
-    pub const fn king(&self) -> Square {
-        self.king
-    }
-
     /// Plies since the last capture or pawn move, for the 50-move rule.
     #[must_use]
     pub fn halfmoves(&self) -> u32 {

@@ -11,7 +11,7 @@ mod fit;
 use crate::board::Position;
 use crate::types::{Color, Role, Score};
 
-pub use fit::{Fit, FitError, Tally};
+pub use fit::Tally;
 
 /// Certainty in permille.
 pub const WHOLE: u32 = 1000;

@@ -20,7 +20,7 @@ pub struct TrainArgs {
     /// Files of games in viriformat, plain or zstd
     #[arg(required_unless_present = "scaled")]
     pub data: Vec<PathBuf>,
-    /// A file whose scores carry the teacher's factor by material, which is divided out [repeatable]
+    /// A file whose scores carry the teacher's factor by material, which is divided out (repeatable)
     #[arg(long, value_name = "FILE")]
     pub scaled: Vec<PathBuf>,
     /// Network file to write; a .json record is written next to it

@@ -21,23 +21,22 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use thiserror::Error;
 
-pub use analysis::{Analysis, AnalysisLine, Event, nodes_per_second};
-pub use best_so_far::BestSoFar;
-pub use own_book::{BOOK_DEPTH_DEFAULT, BOOK_DEPTH_MAX, BookUse};
-pub use pipeline::{Place, Revision, Stage, Step};
+pub(crate) use analysis::nodes_per_second;
+pub use analysis::{Analysis, AnalysisLine, Event};
+pub(crate) use best_so_far::BestSoFar;
+pub(crate) use own_book::{BOOK_DEPTH_DEFAULT, BOOK_DEPTH_MAX, BookUse};
+pub(crate) use pipeline::{Place, Stage};
 pub use pool::PoolError;
-pub use reporter::Conclusion;
 pub use request::Request;
-pub use settings::{
-    HASH_DEFAULT, HASH_MAX, HASH_MIN, MULTI_PV_MAX, OVERHEAD_DEFAULT, OVERHEAD_MAX, Settings,
-    THREADS_MAX, TablebaseUse,
+pub use settings::Settings;
+pub(crate) use settings::{
+    HASH_DEFAULT, HASH_MAX, HASH_MIN, MULTI_PV_MAX, OVERHEAD_DEFAULT, OVERHEAD_MAX, THREADS_MAX,
+    TablebaseUse,
 };
 pub use strength_limit::Strength;
 
-pub use crate::search::{Info, RootEffort};
-
 use crate::board::{Game, GameError, Position, Start};
-use crate::eval::{self, EvalKind, Evaluator};
+use crate::eval::{self, EvalKind};
 use crate::nnue::{NetError, Network};
 use crate::opening_book::BookError;
 use crate::search::SearchRequest;
@@ -153,18 +152,6 @@ impl Engine {
         }
     }
 
-    /// MiB of hash table.
-    #[must_use]
-    pub const fn hash_mib(&self) -> usize {
-        self.hash_mib
-    }
-
-    /// Number of search threads.
-    #[must_use]
-    pub const fn threads(&self) -> usize {
-        self.threads
-    }
-
     /// Whether a search has begun whose end has not been [received](Engine::received) yet.
     #[must_use]
     pub const fn is_searching(&self) -> bool {
@@ -173,7 +160,7 @@ impl Engine {
 
     /// The move to play if the running search could not end.
     #[must_use]
-    pub const fn best_so_far(&self) -> &BestSoFar {
+    pub(crate) const fn best_so_far(&self) -> &BestSoFar {
         &self.best
     }
 
@@ -193,7 +180,7 @@ impl Engine {
     }
 
     /// Puts a stage into its place in the pipeline of every `go`, or empties the place.
-    pub fn set_stage(&mut self, place: Place, stage: Option<Arc<dyn Stage>>) {
+    pub(crate) fn set_stage(&mut self, place: Place, stage: Option<Arc<dyn Stage>>) {
         self.pipeline.set(place, stage);
     }
 
@@ -208,7 +195,7 @@ impl Engine {
     }
 
     /// Changes how the opening book is used.
-    pub fn use_book(&mut self, change: impl FnOnce(&mut BookUse)) {
+    pub(crate) fn use_book(&mut self, change: impl FnOnce(&mut BookUse)) {
         change(&mut self.book);
         self.set_stage(Place::OpeningBook, self.book.stage());
     }
@@ -245,15 +232,9 @@ impl Engine {
     }
 
     /// Changes how tablebases are used.
-    pub fn use_tablebases(&mut self, change: impl FnOnce(&mut TablebaseUse)) {
+    pub(crate) fn use_tablebases(&mut self, change: impl FnOnce(&mut TablebaseUse)) {
         change(&mut self.tablebase_use);
         self.place_stages();
-    }
-
-    /// How strong the engine plays.
-    #[must_use]
-    pub const fn strength(&self) -> Strength {
-        self.strength
     }
 
     /// Changes how strong the engine plays. Nothing that was learnt at another strength is kept.
@@ -303,13 +284,8 @@ impl Engine {
     /// The network's word on the current position, without any search.
     #[must_use]
     pub fn static_eval(&self) -> Score {
-        let mut evaluator = Evaluator::new(self.eval_kind.clone());
-        evaluator.reset(self.position());
-        eval::adjust(
-            evaluator.evaluate(self.position()),
-            self.position().halfmoves(),
-            0,
-        )
+        let position = self.position();
+        eval::adjust(self.eval_kind.evaluate(position), position.halfmoves(), 0)
     }
 
     /// Allocates memory and starts the threads now, so that the first move need not wait.

@@ -1,3 +1,5 @@
+use super::pipeline::Step;
+use super::reporter::Conclusion;
 use super::*;
 use crate::types::Depth;
 

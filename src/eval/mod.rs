@@ -11,8 +11,8 @@ use crate::board::{DirtyPieces, Position};
 use crate::nnue::{Accumulators, Network, material};
 use crate::types::Score;
 
-pub use misjudge::Misjudgement;
-pub use sample::EvaluationSample;
+pub(crate) use misjudge::Misjudgement;
+pub(crate) use sample::EvaluationSample;
 
 /// What evaluates positions.
 #[derive(Clone)]
@@ -21,6 +21,27 @@ pub enum EvalKind {
     Network(Arc<Network>),
     /// Material and piece-square values, tapered by phase: the classical yardstick.
     Tapered,
+}
+
+impl EvalKind {
+    /// The bare evaluation of a single position, from the side to move's point of view. Searches
+    /// use an [`Evaluator`], which gives the same.
+    #[must_use]
+    pub fn evaluate(&self, position: &Position) -> Score {
+        Score::cp(match self {
+            EvalKind::Network(network) => scaled(network, network.evaluate(position), position),
+            EvalKind::Tapered => tapered::evaluate(position),
+        })
+    }
+}
+
+/// A network's output, scaled by the material on the board unless the network learnt to.
+fn scaled(network: &Network, output: i32, position: &Position) -> i32 {
+    if network.is_bare() {
+        material::scale(output, material::counts(position.board()))
+    } else {
+        output
+    }
 }
 
 /// Evaluates the positions of a line that is played and taken back move by move.
@@ -45,17 +66,17 @@ impl Evaluator {
     }
 
     /// Evaluates like a weaker player from now on, or soundly again.
-    pub fn set_misjudgement(&mut self, misjudgement: Option<Misjudgement>) {
+    pub(crate) fn set_misjudgement(&mut self, misjudgement: Option<Misjudgement>) {
         self.misjudgement = misjudgement;
     }
 
     /// Keeps a sample of the positions that are evaluated from now on, or none.
-    pub fn set_sample(&mut self, sample: Option<EvaluationSample>) {
+    pub(crate) fn set_sample(&mut self, sample: Option<EvaluationSample>) {
         self.sample = sample;
     }
 
     /// The sample kept so far, which begins anew.
-    pub fn take_sample(&mut self) -> Vec<Position> {
+    pub(crate) fn take_sample(&mut self) -> Vec<Position> {
         let sample = self.sample.as_mut();
         sample.map(EvaluationSample::take).unwrap_or_default()
     }
@@ -92,11 +113,7 @@ impl Evaluator {
         let evaluation = match &mut self.accumulators {
             Some(accumulators) => {
                 let output = accumulators.evaluate(position);
-                if accumulators.network().is_bare() {
-                    material::scale(output, material::counts(position.board()))
-                } else {
-                    output
-                }
+                scaled(accumulators.network(), output, position)
             }
             None => tapered::evaluate(position),
         };

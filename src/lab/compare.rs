@@ -40,12 +40,6 @@ pub struct CompareRow {
 }
 
 impl CompareRow {
-    /// Nodes visited.
-    #[must_use]
-    pub fn nodes(&self) -> u64 {
-        self.counts.interior + self.counts.leaves
-    }
-
     /// The row as text, but for the time.
     fn line(&self) -> String {
         let first = match self.counts.cutoffs {

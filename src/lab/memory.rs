@@ -19,18 +19,6 @@ impl Memory {
     fn get(&self, key: (u64, u32)) -> ValueWindow {
         self.bounds.get(&key).copied().unwrap_or(ValueWindow::FULL)
     }
-
-    /// Positions remembered.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.bounds.len()
-    }
-
-    /// Whether nothing is remembered yet.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.bounds.is_empty()
-    }
 }
 
 /// Fail-soft alpha-beta with memory, after Plaat, Schaeffer, Pijls and de Bruin (1996).

@@ -53,25 +53,3 @@ fn min_value<G: GameTree>(
     walk.leave(node, TreePlayer::Min.view(best));
     Ok(best)
 }
-
-/// What a player needs: the move, not the value. The same maximum (or minimum) as above, taken
-/// once at the root over the successors' values, keeping the move that reaches it first.
-/// `None` when the game is over or the depth is zero.
-///
-/// # Errors
-/// [`TimeUp`] when the time is up.
-pub fn choose_move<G: GameTree>(
-    walk: &mut Walk<G>,
-    root: &TreeNode<G::Position>,
-) -> Result<Option<(G::Move, NodeValue)>, TimeUp> {
-    let mut best = None;
-    for choice in walk.expand(root) {
-        let child = walk.successor(root, choice);
-        let value = minimax(walk, &child)?;
-        let better = |(_, old): (G::Move, NodeValue)| root.side.view(value) > root.side.view(old);
-        if best.is_none_or(better) {
-            best = Some((choice.mv, value));
-        }
-    }
-    Ok(best)
-}

@@ -3,7 +3,7 @@
 //! the oracle that it is tested against.
 //!
 //! [`GameTree`] is what gets searched: explicit trees, random trees, tic-tac-toe, Kalah, chess
-//! ([`games`]). A [`Walk`] explores it for an algorithm; one file holds one algorithm:
+//! ([`games`]). A [`Walk`](walk::Walk) explores it for an algorithm; one file holds one algorithm:
 //! [`minimax`], [`negamax`], [`alphabeta`], [`with_bound`], [`pvs`], [`negascout`],
 //! [`aspiration`], [`memory`], [`mtdf`], [`sss`]. [`deepening`] runs any of them depth by depth.
 //! [`compare`] and [`draw`] show what they do.
@@ -32,14 +32,12 @@ pub mod walk;
 pub mod window;
 pub mod with_bound;
 
-pub use algorithm::{Algorithm, SolveOptions, Solved, solve};
-pub use deepening::{Deepening, DeepeningLimits, Ended, deepen};
-pub use game::{GameTree, INFINITY, NodeValue, TreePlayer};
+pub use algorithm::{Algorithm, SolveOptions, solve};
+pub use deepening::{DeepeningLimits, deepen};
+pub use game::GameTree;
 pub use kinds::{KindCounts, NodeKind};
-pub use order::{Hints, MoveOrdering, OrderedMove};
-pub use trace::{SearchStep, Trace};
-pub use walk::{TimeUp, TreeNode, Visit, Walk, WorkCounts};
-pub use window::{Criterion, ValueWindow};
+pub use order::Hints;
+pub use window::ValueWindow;
 
 #[cfg(test)]
 mod tests;

@@ -7,29 +7,30 @@ use std::time::Duration;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
+use super::algorithm::Solved;
 use super::alphabeta::fail_soft;
-use super::games::explicit::Nested;
+use super::deepening::Ended;
+use super::game::INFINITY;
 use super::games::{Explicit, Kalah, RandomTree, TicTacToe};
 use super::minimal::minimal_tree;
-use super::minimax::choose_move;
+use super::order::{MoveOrdering, OrderedMove};
 use super::trace::NodePath;
+use super::trace::SearchStep;
+use super::walk::Walk;
+use super::window::Criterion;
 use super::with_bound::with_bound;
 use super::*;
 use crate::types::Bound;
 
 /// Trees of up to five plies, irregular, with few distinct values so that ties are common.
 fn trees() -> impl Strategy<Value = Explicit> {
-    let leaf = (-9..=9).prop_map(Nested::Leaf);
-    let nested = leaf.prop_recursive(5, 250, 4, |below| {
-        prop::collection::vec(below, 1..=4).prop_map(Nested::Inner)
+    let leaf = (-9..=9).prop_map(|value: i32| value.to_string());
+    let text = leaf.prop_recursive(5, 250, 4, |below| {
+        prop::collection::vec(below, 1..=4).prop_map(|nodes| format!("({})", nodes.join(" ")))
     });
-    (nested, any::<bool>()).prop_map(|(nested, max)| {
-        let first = if max {
-            TreePlayer::Max
-        } else {
-            TreePlayer::Min
-        };
-        Explicit::from_nested(&nested).with_first(first)
+    (text, any::<bool>()).prop_map(|(text, max)| {
+        let first = if max { "max" } else { "min" };
+        Explicit::parse(&format!("{first} {text}")).expect("a tree")
     })
 }
 
@@ -178,7 +179,9 @@ proptest! {
     fn a_perfect_order_gives_the_minimal_tree(branching in 1u32..=5, depth in 0u32..=6, seed in any::<u64>()) {
         let tree = RandomTree { branching, depth, seed, quality: 1.0, range: 20, noise: 0 };
         let minimal = minimal_leaves(branching, depth);
-        let value = tree.start_value();
+        // Without noise the root's own leaf value is the true one.
+        let root = SolveOptions { depth: 0, ..SolveOptions::default() };
+        let value = solve(&tree, Algorithm::Minimax, root).value;
         prop_assert_eq!(minimal_tree(&tree, depth, value).map(|tree| tree.leaves), Some(minimal));
         for algorithm in [
             Algorithm::AlphaBeta, Algorithm::FailHard, Algorithm::FailSoft, Algorithm::WithBound,
@@ -247,16 +250,6 @@ fn every_algorithm_agrees_where_a_side_moves_twice() {
             }
         }
     }
-}
-
-#[test]
-fn choose_move_is_the_argmax() {
-    let tree = Explicit::parse(include_str!("../../book/trees/first.tree")).unwrap();
-    let mut walk = walk(&tree);
-    let root = walk.root(2);
-    assert_eq!(choose_move(&mut walk, &root), Ok(Some((2, 5))));
-    let end = walk.root(0);
-    assert_eq!(choose_move(&mut walk, &end), Ok(None));
 }
 
 /// Solves one of the book's trees in its own window, with the steps.

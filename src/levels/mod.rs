@@ -82,12 +82,6 @@ impl Level {
         (skill < SKILL_MAX).then(|| Level::from_elo(SKILL_BASE + SKILL_STEP * skill.max(0)))
     }
 
-    /// The rating that the level plays at.
-    #[must_use]
-    pub const fn elo(self) -> i32 {
-        self.row.elo
-    }
-
     /// How to search a position, among `moves`. `seed` stands for the game.
     #[must_use]
     pub fn plan(self, position: &Position, moves: &[Move], seed: u64) -> Plan {

@@ -35,12 +35,12 @@ fn the_curve_rises_and_ends_without_errors() {
 fn ratings_between_rows_are_between_them() {
     for elo in (ELO_MIN..=ELO_MAX).step_by(10) {
         let level = Level::from_elo(elo);
-        assert_eq!(level.elo(), elo);
+        assert_eq!(level.row.elo, elo);
         let next = Level::from_elo(elo + 10);
         assert!(level.row.nodes <= next.row.nodes && level.row.spread >= next.row.spread);
     }
-    assert_eq!(Level::from_elo(0).elo(), ELO_MIN);
-    assert_eq!(Level::from_elo(9000).elo(), ELO_MAX);
+    assert_eq!(Level::from_elo(0).row.elo, ELO_MIN);
+    assert_eq!(Level::from_elo(9000).row.elo, ELO_MAX);
 }
 
 #[test]

@@ -152,15 +152,6 @@ impl Accumulators {
         &self.net
     }
 
-    /// Takes another network. What the stack held is lost: [`reset`](Accumulators::reset)
-    /// comes next.
-    pub fn set_network(&mut self, net: Arc<Network>) {
-        self.refresh_cache = RefreshCache::new(&net);
-        self.net = net;
-        self.top = 0;
-        self.stack[0].valid = [false; SIDES];
-    }
-
     /// Starts again from `root`.
     pub fn reset(&mut self, root: &Position) {
         self.top = 0;

@@ -21,9 +21,8 @@
 //! This file uses nothing else of the crate, since `build.rs` compiles it too: the network that
 //! a build embeds is checked before the engine is compiled.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use thiserror::Error;
 
@@ -209,20 +208,6 @@ impl Header {
         bytes.extend_from_slice(payload);
         bytes
     }
-}
-
-/// The header of a network file that is neither cut off nor damaged.
-///
-/// # Errors
-/// The file cannot be read, or is no network; whether its architecture is known is not asked.
-pub fn load_header(path: &Path) -> Result<Header, NetError> {
-    let bytes = fs::read(path).map_err(|source| NetError::Io {
-        path: path.to_path_buf(),
-        source,
-    })?;
-    let header = Header::parse(&bytes)?;
-    header.check(&bytes[HEADER_BYTES..])?;
-    Ok(header)
 }
 
 /// Asks that a header's field have one of a few values.

@@ -16,20 +16,21 @@
 //! search, and [`simd`] holds the vector code.
 
 mod accumulator;
-pub mod features;
+pub(crate) mod features;
 pub mod format;
-pub mod layers;
-pub mod material;
+pub(crate) mod layers;
+pub(crate) mod material;
 mod network;
 mod packing;
 mod row;
-pub mod simd;
+pub(crate) mod simd;
 pub mod single_layer;
 pub mod synthetic;
 
 pub use accumulator::Accumulators;
+pub use features::KingBuckets;
 pub use format::NetError;
 pub use network::Network;
-pub use row::{HIDDEN, Row};
+pub use row::HIDDEN;
 pub use simd::Isa;
 pub use single_layer::QuantisedNet;

@@ -125,11 +125,6 @@ impl OpeningBook {
         self.entries.len()
     }
 
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// Number of positions.
     #[must_use]
     pub fn positions(&self) -> usize {

@@ -15,11 +15,15 @@ mod position;
 #[cfg(test)]
 mod tests;
 
-pub use file::{FileHash, GameReader, GameWriter, holds_positions};
-pub use game::{GameRecord, NO_SCORE, PlyRecord};
-pub use mailbox::Mailbox;
-pub use packed_board::{BLACK, PackedBoard};
-pub use position::{PositionReader, PositionRecord, PositionWriter};
+pub use file::GameReader;
+pub(crate) use file::{FileHash, GameWriter, holds_positions};
+pub(crate) use game::NO_SCORE;
+pub use game::{GameRecord, PlyRecord};
+pub(crate) use mailbox::Mailbox;
+pub(crate) use packed_board::BLACK;
+pub use packed_board::PackedBoard;
+pub(crate) use position::PositionWriter;
+pub use position::{PositionReader, PositionRecord};
 
 use std::io;
 use std::path::PathBuf;

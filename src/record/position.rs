@@ -114,11 +114,6 @@ impl<R: BufRead> PositionReader<R> {
         }
     }
 
-    /// Positions read so far; the number of the current one, counted from 1.
-    pub const fn positions(&self) -> u64 {
-        self.positions
-    }
-
     fn read(&mut self) -> Result<Option<PositionRecord>, RecordError> {
         let number = self.positions + 1;
         let failed = |source: io::Error| match source.kind() {

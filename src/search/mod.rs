@@ -3,7 +3,7 @@
 mod aspiration;
 mod draws;
 mod iterate;
-pub mod limits;
+mod limits;
 mod moves;
 mod node;
 mod node_state;
@@ -14,10 +14,10 @@ mod pv;
 mod qsearch;
 mod reduce;
 mod reductions;
-pub mod report;
+mod report;
 mod root_moves;
 mod searched_moves;
-pub mod signals;
+mod signals;
 mod singular;
 mod stack;
 mod static_eval;
@@ -120,9 +120,9 @@ pub struct SearchRequest {
     pub probing: Option<Probing>,
     /// The root's moves ranked by tablebases: moves of the best rank are searched first, and those
     /// of other ranks only for further lines.
-    pub ranking: Option<RootRanking>,
+    pub(crate) ranking: Option<RootRanking>,
     /// Evaluate like a weaker player.
-    pub misjudgement: Option<Misjudgement>,
+    pub(crate) misjudgement: Option<Misjudgement>,
     /// The result is held back until the clock has run so long.
     pub least_time: Option<Duration>,
     /// Only the first thread searches, so that the result does not hang on their number.

@@ -8,6 +8,6 @@ mod problem;
 mod run;
 mod score;
 
-pub use problem::{Goal, Problem, ProblemError};
+pub use problem::Problem;
 pub use run::{SuiteSettings, run};
-pub use score::{Attempt, Found, SuiteSummary, median};
+pub use score::{Attempt, SuiteSummary};

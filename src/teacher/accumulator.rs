@@ -37,12 +37,6 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Both parts alike: what the engine's command `eval` prints as NNUE evaluation.
-    #[must_use]
-    pub const fn plain(self) -> i32 {
-        (self.material + self.positional) / OUTPUT_SCALE
-    }
-
     /// The second part weighted up a little as the engine does in search, the more the fewer
     /// pieces there are. This is what positions are labelled with.
     #[must_use]
@@ -144,12 +138,6 @@ impl Teacher {
             products: vec![Block::ZERO; net.blocks()],
             net,
         }
-    }
-
-    /// The network.
-    #[must_use]
-    pub const fn net(&self) -> &Arc<TeacherNet> {
-        &self.net
     }
 
     /// Begins a line.

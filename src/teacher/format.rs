@@ -99,7 +99,7 @@ pub struct TeacherNet {
     weights: LargeTable<Block>,
     values: LargeTable<[i32; STACKS]>,
     pub(super) stacks: Vec<LayerStack>,
-    description: String,
+    /// SHA-256 of the file's bytes, in hexadecimal.
     sha256: String,
 }
 
@@ -160,7 +160,7 @@ impl TeacherNet {
         if length > MAX_DESCRIPTION {
             return Err(TeacherError::TooShort("description"));
         }
-        let description = String::from_utf8_lossy(reader.take(length)?).into_owned();
+        reader.take(length)?;
 
         reader.part = "transformer";
         reader.hash(transformer)?;
@@ -189,7 +189,6 @@ impl TeacherNet {
             weights,
             values,
             stacks,
-            description,
             sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
         })
     }
@@ -209,18 +208,6 @@ impl TeacherNet {
     #[inline(always)]
     pub(super) fn values(&self, input: usize) -> &[i32; STACKS] {
         &self.values[input]
-    }
-
-    /// What the file says of itself.
-    #[must_use]
-    pub fn description(&self) -> &str {
-        &self.description
-    }
-
-    /// SHA-256 of the file's bytes, in hexadecimal.
-    #[must_use]
-    pub fn sha256(&self) -> &str {
-        &self.sha256
     }
 }
 

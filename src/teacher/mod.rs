@@ -24,8 +24,8 @@ mod label;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use accumulator::{Evaluation, Teacher};
-pub use format::{TeacherError, TeacherNet};
+pub use accumulator::Teacher;
+pub use format::TeacherNet;
 pub use label::{IllegalRecord, MAX_SCORE, TeacherLabeller};
 
 use crate::nnue::material;

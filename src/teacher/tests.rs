@@ -11,8 +11,9 @@ use crate::nnue::simd::Isa;
 use crate::types::{CastlingMode, Color};
 
 use super::features::{INPUTS, TeacherView};
+use super::format::TeacherError;
 use super::format::{FIRST, SECOND, STACKS, WIDTH, stack_hash, transformer_hash};
-use super::{Teacher, TeacherError, TeacherNet, centipawns, material_factor};
+use super::{Teacher, TeacherNet, centipawns, material_factor};
 
 const NARROW: usize = 64;
 

@@ -95,8 +95,6 @@ pub trait Lanes: Copy {
         b: Self::Line,
     ) -> [Self::Floats; 2];
 
-    fn total(self, a: Self::Floats) -> f32;
-
     /// `value` brought between 0 and `limit`.
     fn clip(self, value: Self::Floats, limit: f32) -> Self::Floats;
 
@@ -304,11 +302,6 @@ impl<const FUSED: bool> Lanes for Portable<FUSED> {
     }
 
     #[inline(always)]
-    fn total(self, a: Floats) -> f32 {
-        a.0.iter().sum()
-    }
-
-    #[inline(always)]
     fn clip(self, value: Floats, limit: f32) -> Floats {
         each(|i| value.0[i].max(0.0).min(limit))
     }
@@ -506,12 +499,6 @@ mod x86 {
                     ]
                 }
             }
-        }
-
-        #[inline(always)]
-        fn total(self, a: __m512) -> f32 {
-            // SAFETY: see above.
-            unsafe { _mm512_reduce_add_ps(a) }
         }
 
         #[inline(always)]

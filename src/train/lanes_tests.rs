@@ -43,7 +43,6 @@ impl Task for Everything {
         keep_line(short_x);
         keep_line(short_y);
         keep(l.add_short_pair([l.splat(1.0), l.splat(2.0)], short_x, short_y));
-        keep([l.splat(l.total(x[0])), l.splat(l.total(y[1]))]);
         keep(y.map(|y| l.clip(y, 10_000.0)));
         keep(x.map(|x| l.floor(l.mul(x, l.splat(0.01)))));
         let interleaved = l.interleave(short_x, short_y);

@@ -187,13 +187,6 @@ impl TrainedLayers {
         }
     }
 
-    /// Where the first layer's weights of a product stand among its floats. `slot` counts the side
-    /// to move's products of a tile, then the other side's.
-    #[must_use]
-    pub const fn first_row(&self, bucket: usize, tile: usize, slot: usize) -> usize {
-        ((bucket * self.tiles + tile) * TILE + slot) * FIRST
-    }
-
     /// Makes the copies that evaluation uses anew.
     pub fn refresh(&mut self, quantisation: FakeQuantisation) {
         let on = quantisation == FakeQuantisation::On;

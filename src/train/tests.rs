@@ -117,7 +117,8 @@ impl Plain<'_> {
             let (tile, side, pair) = (slot / TILE, slot % TILE / HALF, slot % HALF);
             let values = &hidden[side][tile * TILE..];
             let product = values[pair] * values[pair + HALF] * PRODUCT_ONE;
-            let at = layers.first_row(bucket, tile, slot % TILE);
+            let tiles = self.0.shape.hidden / TILE;
+            let at = ((bucket * tiles + tile) * TILE + slot % TILE) * FIRST;
             for (output, sum) in first.iter_mut().enumerate() {
                 *sum += product * float(&arrays.first, at + output);
             }

@@ -1,14 +1,15 @@
 //! The Universal Chess Interface: text in, text out, and the order between them.
 
-pub mod command;
+mod command;
 mod crash;
-pub mod draw;
+pub(crate) mod draw;
 mod input;
-pub mod logfile;
-pub mod options;
+mod logfile;
+mod options;
 mod outbox;
-pub mod output;
+mod output;
 mod session;
 
 pub use command::{Command, ParseError};
-pub use session::{Session, batch, interactive};
+pub use session::Session;
+pub(crate) use session::{batch, interactive};

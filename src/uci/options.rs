@@ -65,7 +65,7 @@ pub enum OptionKind {
 pub struct UciOption {
     pub name: &'static str,
     pub kind: OptionKind,
-    /// A sentence for the book.
+    /// What the command `help` and the book say of it.
     pub help: &'static str,
 }
 
@@ -377,18 +377,26 @@ impl UciOption {
         format!("option name {} type {kind}", self.name)
     }
 
-    /// The option's row in the book's table.
-    #[must_use]
-    pub fn row(&self) -> String {
-        let (kind, default) = match self.kind {
+    /// The values that fit, and the default; a button has neither.
+    fn values(&self) -> (String, String) {
+        match self.kind {
             OptionKind::Check { default, .. } => ("true or false".to_owned(), default.to_string()),
             OptionKind::Spin {
                 default, min, max, ..
             } => (format!("{min} to {max}"), default.to_string()),
             OptionKind::Button { .. } => ("button".to_owned(), String::new()),
             OptionKind::Text { .. } => ("text".to_owned(), "empty".to_owned()),
+        }
+    }
+
+    /// What the command `help` says of the option.
+    fn description(&self) -> String {
+        let (values, default) = self.values();
+        let default = match default.as_str() {
+            "" => default,
+            _ => format!(", default {default}"),
         };
-        format!("| `{}` | {kind} | {default} | {} |", self.name, self.help)
+        format!("  {} ({values}{default}): {}", self.name, self.help)
     }
 
     /// Reads the value and passes it to the setter.
@@ -462,6 +470,12 @@ pub fn declarations() -> Vec<String> {
             .map(|name| format!("option name {name} type check default true")),
     );
     lines
+}
+
+/// What the command `help` says of each option.
+#[must_use]
+pub fn descriptions() -> Vec<String> {
+    OPTIONS.iter().map(UciOption::description).collect()
 }
 
 /// The search's parameters, which only builds with the feature `tune` show as options.

@@ -114,7 +114,7 @@ pub const NO_MOVE: &str = "bestmove (none)";
 mod tests {
     use super::*;
     use crate::board::Position;
-    use crate::engine::Info;
+    use crate::search::Info;
     use crate::types::{Depth, Move, Score};
     use std::sync::Arc;
     use std::time::Duration;
@@ -174,7 +174,7 @@ mod tests {
     fn effort_is_a_remark_and_off_by_default() {
         let mut line = line(&["e2e4"]);
         let m = |text| line.root.parse_uci(text).expect("legal");
-        let effort = |text, nodes| crate::engine::RootEffort { m: m(text), nodes };
+        let effort = |text, nodes| crate::search::RootEffort { m: m(text), nodes };
         line.efforts = Arc::new([effort("d2d4", 250), effort("e2e4", 750)]);
         assert_eq!(super::effort(&line, Style::default()), None);
         let style = Style {

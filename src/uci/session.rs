@@ -315,7 +315,12 @@ impl<W: Write> Session<W> {
                     std::env::consts::OS
                 ))?;
             }
-            Command::Help => self.write_line(HELP)?,
+            Command::Help => {
+                self.write_line(HELP)?;
+                for line in options::descriptions() {
+                    self.write_line(&line)?;
+                }
+            }
             Command::License => self.write_line("GPL-3.0-or-later")?,
         }
         Ok(Flow::Continue)
@@ -492,11 +497,11 @@ Pleach speaks UCI, the Universal Chess Interface; chess programs use it, and you
   position startpos moves e2e4    set up a position
   go movetime 3000                think for three seconds
   go infinite / stop              think until told to stop
-  uci                             list the options
-  setoption name Hash value 256   set one
+  setoption name Hash value 256   set an option
   d, eval, flip, perft 5, bench   look around
   quit
-Run `pleach --help` for the other things it can do.";
+Run `pleach --help` for the other things it can do.
+Options:";
 
 /// Speaks UCI on stdin and stdout until `quit` or the end of input.
 ///

@@ -7,7 +7,7 @@ mod chart;
 mod index;
 mod page;
 
-pub use index::{INDEX_FILE, IndexEntry, write_index};
+pub use index::{IndexEntry, write_index};
 pub use page::{GameInfo, file_name, page};
 
 /// Style sheet, piece drawings and script of every page.

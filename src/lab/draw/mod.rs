@@ -11,6 +11,6 @@ mod terminal;
 pub use caption::advance;
 pub use chart::{Chart, Series};
 pub use html::html;
-pub use picture::{Caption, Drawn, NodeState, Picture, PointOfView, TooLarge};
+pub use picture::{Caption, Picture, PointOfView};
 pub use svg::svg;
 pub use terminal::terminal;

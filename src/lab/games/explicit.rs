@@ -66,13 +66,6 @@ pub enum TreeError {
     TooDeep { line: usize },
 }
 
-/// A tree as nested values: the plain form that code and tests build.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Nested {
-    Leaf(NodeValue),
-    Inner(Vec<Nested>),
-}
-
 impl Explicit {
     /// Reads a tree; see the module's description.
     ///
@@ -111,26 +104,6 @@ impl Explicit {
         }
     }
 
-    /// Builds a tree in which Max moves first and numbers are Max's.
-    #[must_use]
-    pub fn from_nested(tree: &Nested) -> Explicit {
-        let mut branches = Vec::new();
-        add_nested(&mut branches, tree, 0);
-        Explicit {
-            branches,
-            first: TreePlayer::Max,
-            by_mover: false,
-            window: None,
-        }
-    }
-
-    /// The same tree with the other side to move first.
-    #[must_use]
-    pub fn with_first(mut self, first: TreePlayer) -> Explicit {
-        self.first = first;
-        self
-    }
-
     /// The root's window, if the text gives one.
     #[must_use]
     pub fn window(&self) -> Option<ValueWindow> {
@@ -152,24 +125,6 @@ impl Explicit {
     pub fn name(&self, position: usize) -> Option<&str> {
         self.branches[position].name.as_deref()
     }
-}
-
-fn add_nested(branches: &mut Vec<Branch>, tree: &Nested, ply: usize) -> usize {
-    let at = branches.len();
-    branches.push(Branch {
-        ply,
-        ..Branch::default()
-    });
-    match tree {
-        Nested::Leaf(value) => branches[at].value = Some(*value),
-        Nested::Inner(successors) => {
-            for successor in successors {
-                let below = add_nested(branches, successor, ply + 1);
-                branches[at].successors.push(below);
-            }
-        }
-    }
-    at
 }
 
 impl GameTree for Explicit {

@@ -7,7 +7,7 @@ pub mod random;
 pub mod tictactoe;
 
 pub use chess::ChessGame;
-pub use explicit::{Explicit, TreeError};
+pub use explicit::Explicit;
 pub use kalah::Kalah;
 pub use random::RandomTree;
 pub use tictactoe::TicTacToe;

@@ -59,12 +59,6 @@ enum Stream {
 }
 
 impl RandomTree {
-    /// The root's true value, for Max.
-    #[must_use]
-    pub fn start_value(&self) -> NodeValue {
-        self.start().value
-    }
-
     /// The place of the best successor.
     fn best_place(&self, hash: u64) -> u32 {
         let sure = (draw(hash, Stream::Quality, 0) >> 11) as f64 / (1u64 << 53) as f64;

@@ -99,7 +99,8 @@ impl GameTree for TicTacToe {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::{Algorithm, DeepeningLimits, Ended, Hints, SolveOptions, deepen, solve};
+    use crate::lab::deepening::{DeepeningLimits, Ended, deepen};
+    use crate::lab::{Algorithm, Hints, SolveOptions, solve};
 
     /// All games of tic-tac-toe: 255,168 ways to the end.
     #[test]

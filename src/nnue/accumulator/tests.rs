@@ -237,19 +237,6 @@ fn null_moves_change_only_the_point_of_view() {
     assert_eq!(stack.evaluate(&position), before);
 }
 
-#[test]
-fn another_network_replaces_all_values() {
-    let position = Position::startpos();
-    let mut stack = Accumulators::new(random_net(6));
-    stack.reset(&position);
-    let first = stack.evaluate(&position);
-    let other = random_net(7);
-    stack.set_network(other.clone());
-    stack.reset(&position);
-    assert_eq!(stack.evaluate(&position), other.evaluate(&position));
-    assert_ne!(stack.evaluate(&position), first);
-}
-
 /// What the layers add is the reference's, in the unit and with the scale of the whole output.
 #[test]
 fn layers_add_to_the_output() {

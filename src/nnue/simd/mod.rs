@@ -235,7 +235,7 @@ impl Isa {
 
     /// Does some work with these instructions.
     #[inline]
-    pub fn run<O: Operation>(self, operation: O) -> O::Output {
+    pub(crate) fn run<O: Operation>(self, operation: O) -> O::Output {
         match self {
             Isa::Scalar(simd) => operation.run(simd),
             #[cfg(target_arch = "x86_64")]

@@ -197,7 +197,7 @@ pub struct QuantisedNet {
     /// `[BUCKETS]`, in units of 1/([`QA`]·[`QB`]).
     pub output_bias: Vec<i32>,
     /// What adds to the output, if the shape says that the network is layered.
-    pub layers: Option<QuantisedLayers>,
+    pub(crate) layers: Option<QuantisedLayers>,
 }
 
 impl QuantisedNet {
@@ -219,7 +219,7 @@ impl QuantisedNet {
 
     /// The same network with these layers.
     #[must_use]
-    pub fn with_layers(mut self, layers: QuantisedLayers) -> QuantisedNet {
+    pub(crate) fn with_layers(mut self, layers: QuantisedLayers) -> QuantisedNet {
         self.shape.layered = true;
         self.layers = Some(layers);
         self

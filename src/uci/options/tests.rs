@@ -30,12 +30,27 @@ fn declarations_have_the_form_that_clients_parse() {
 #[test]
 fn the_book_has_this_table() {
     let page = include_str!("../../../book/src/uci.md");
-    let rows: Vec<String> = OPTIONS.iter().map(UciOption::row).collect();
+    let row = |option: &UciOption| {
+        let (values, default) = option.values();
+        format!(
+            "| `{}` | {values} | {default} | {} |",
+            option.name, option.help
+        )
+    };
+    let rows: Vec<String> = OPTIONS.iter().map(row).collect();
     assert!(
         page.contains(&rows.join("\n")),
         "it should read:\n{}",
         rows.join("\n")
     );
+}
+
+#[test]
+fn help_describes_each_option() {
+    let lines = descriptions();
+    assert_eq!(lines.len(), OPTIONS.len());
+    assert!(lines[0].starts_with("  Hash (1 to 33554432, default 16): Size of"));
+    assert!(lines.contains(&"  Clear Hash (button): Empties the hash table.".to_owned()));
 }
 
 #[test]
