@@ -37,10 +37,17 @@ impl Curve {
     }
 }
 
-/// A score in centipawns within ±1000, where mates and tablebase wins lie as well.
+/// A score in centipawns as they are shown, within ±1000, where mates and tablebase wins lie as
+/// well.
 #[must_use]
 pub fn capped(score: Score) -> i32 {
-    score.raw().clamp(-CAP, CAP)
+    if score.is_win() {
+        CAP
+    } else if score.is_loss() {
+        -CAP
+    } else {
+        score.shown_cp().clamp(-CAP, CAP)
+    }
 }
 
 /// lichess' curve, fitted to games of people rated about 2300 in rapid chess.
@@ -52,17 +59,20 @@ fn lichess(cp: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::Ply;
+    use crate::types::{EVEN_CHANCE, Ply};
 
     #[test]
     fn the_curve_is_lichess_s() {
         // 50 + 50 (2 / (1 + e^(-0.00368208 cp)) - 1), computed apart.
         for (cp, percent) in [(0, 50.0), (15, 51.3804), (100, 59.1026), (-300, 24.8874)] {
-            let own = Curve::Lichess.expected(Score::cp(cp));
+            let own = lichess(f64::from(cp));
             assert!((own - percent).abs() < 1e-3, "{cp}: {own}");
         }
+        // What is shown as +1.00 counts as that.
+        let pawn = Curve::Lichess.expected(Score::cp(EVEN_CHANCE));
+        assert!((pawn - lichess(100.0)).abs() < 1e-9, "{pawn}");
         let mate = Curve::Lichess.expected(Score::mate_in(Ply(1)));
-        assert_eq!(mate, Curve::Lichess.expected(Score::cp(1000)));
+        assert_eq!(mate, Curve::Lichess.expected(Score::cp(2000)));
     }
 
     #[test]

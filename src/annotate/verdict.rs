@@ -135,9 +135,9 @@ fn mate_fault(before: Score, after: Score) -> Option<Fault> {
     let mates = |score: Score| score.mate_moves().is_some_and(|_| score.is_win());
     let is_mated = |score: Score| score.mate_moves().is_some_and(|_| score.is_loss());
     let remaining = if is_mated(after) && !is_mated(before) {
-        -before.raw()
+        -before.shown_cp()
     } else if mates(before) && !mates(after) {
-        after.raw()
+        after.shown_cp()
     } else {
         return None;
     };
@@ -153,7 +153,12 @@ fn mate_fault(before: Score, after: Score) -> Option<Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::Ply;
+    use crate::types::{EVEN_CHANCE, Ply};
+
+    /// A score that is shown as so many centipawns.
+    fn shown(cp: i32) -> Score {
+        Score::cp(cp * EVEN_CHANCE / 100)
+    }
 
     fn verdict(before: Score, after: Score) -> Verdict {
         let evidence = Evidence {
@@ -166,7 +171,7 @@ mod tests {
     }
 
     fn fault(before: i32, after: i32) -> Option<Fault> {
-        verdict(Score::cp(before), Score::cp(after)).fault
+        verdict(shown(before), shown(after)).fault
     }
 
     #[test]
@@ -186,9 +191,9 @@ mod tests {
     #[test]
     fn the_best_move_has_no_fault() {
         let evidence = Evidence {
-            before: Score::cp(300),
-            after: Score::cp(-300),
-            second: Some(Score::cp(280)),
+            before: shown(300),
+            after: shown(-300),
+            second: Some(shown(280)),
             played_best: true,
         };
         let verdict = judge(&evidence, Curve::Lichess, &Thresholds::default());
@@ -198,9 +203,9 @@ mod tests {
     #[test]
     fn only_moves_and_missed_wins() {
         let evidence = Evidence {
-            before: Score::cp(20),
-            after: Score::cp(-300),
-            second: Some(Score::cp(-280)),
+            before: shown(20),
+            after: shown(-300),
+            second: Some(shown(-280)),
             played_best: false,
         };
         let only = judge(&evidence, Curve::Lichess, &Thresholds::default());
@@ -212,25 +217,19 @@ mod tests {
         };
         let played = judge(&played, Curve::Lichess, &Thresholds::default());
         assert!(played.only_move && played.fault.is_none());
-        assert!(verdict(Score::cp(400), Score::cp(50)).missed_win);
-        assert!(!verdict(Score::cp(400), Score::cp(250)).missed_win);
+        assert!(verdict(shown(400), shown(50)).missed_win);
+        assert!(!verdict(shown(400), shown(250)).missed_win);
     }
 
     #[test]
     fn mates_lost_and_walked_into() {
         let (mate, mated) = (Score::mate_in(Ply(3)), Score::mated_in(Ply(4)));
-        assert_eq!(
-            verdict(mate, Score::cp(1200)).fault,
-            Some(Fault::Inaccuracy)
-        );
-        assert_eq!(verdict(mate, Score::cp(800)).fault, Some(Fault::Mistake));
-        assert_eq!(verdict(mate, Score::cp(300)).fault, Some(Fault::Blunder));
-        assert_eq!(
-            verdict(Score::cp(-1200), mated).fault,
-            Some(Fault::Inaccuracy)
-        );
-        assert_eq!(verdict(Score::cp(-800), mated).fault, Some(Fault::Mistake));
-        assert_eq!(verdict(Score::cp(0), mated).fault, Some(Fault::Blunder));
+        assert_eq!(verdict(mate, shown(1200)).fault, Some(Fault::Inaccuracy));
+        assert_eq!(verdict(mate, shown(800)).fault, Some(Fault::Mistake));
+        assert_eq!(verdict(mate, shown(300)).fault, Some(Fault::Blunder));
+        assert_eq!(verdict(shown(-1200), mated).fault, Some(Fault::Inaccuracy));
+        assert_eq!(verdict(shown(-800), mated).fault, Some(Fault::Mistake));
+        assert_eq!(verdict(shown(0), mated).fault, Some(Fault::Blunder));
         // A longer mate, and a mate against that comes sooner, change nothing.
         assert_eq!(verdict(mate, Score::mate_in(Ply(9))).fault, None);
         assert_eq!(verdict(Score::mated_in(Ply(8)), mated).fault, None);

@@ -37,7 +37,7 @@ pub fn eval_command(white: Score, depth: i32, position: &Position) -> Option<Str
         None if white.is_decisive() => {
             format!("{:.2}", TABLEBASE_PAWNS.copysign(f64::from(white.raw())))
         }
-        None => format!("{:.2}", f64::from(white.raw()) / CENTIPAWNS),
+        None => format!("{:.2}", f64::from(white.shown_cp()) / CENTIPAWNS),
     };
     // A score of a third of a centipawn below zero does not exist, but -0.00 would.
     let value = if value == "-0.00" {
@@ -110,21 +110,21 @@ pub fn verdict_text(analysis: &GameAnalysis, ply: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::Ply;
+    use crate::types::{EVEN_CHANCE, Ply};
 
     #[test]
     fn evaluations_are_written_as_readers_expect() {
         let start = Position::startpos();
         let of = |score| eval_command(score, 20, &start).expect("a game that goes on");
-        assert_eq!(of(Score::cp(25)), "0.25,20");
-        assert_eq!(of(Score::cp(-5)), "-0.05,20");
+        assert_eq!(of(Score::cp(EVEN_CHANCE / 4)), "0.25,20");
+        assert_eq!(of(Score::cp(-EVEN_CHANCE / 20)), "-0.05,20");
         assert_eq!(of(Score::cp(0)), "0.00,20");
         assert_eq!(of(Score::mated_in(Ply(6))), "#-3,20");
         assert_eq!(of(Score::mate_in(Ply(1))), "#1,20");
         assert_eq!(of(Score::tablebase_loss(Ply(8))), "-200.00,20");
         assert_eq!(
-            eval_command(Score::cp(7), 0, &start).as_deref(),
-            Some("0.07")
+            eval_command(Score::cp(EVEN_CHANCE), 0, &start).as_deref(),
+            Some("1.00")
         );
     }
 }

@@ -308,21 +308,10 @@ fn solve(
 }
 
 impl Fit {
-    /// The model with all scores scaled so that 100 is an even chance to win at the start of a
-    /// game, and the factor that scores were multiplied with.
+    /// The score at which half of the games are won from the start of a game, in centipawns.
     #[must_use]
-    pub fn normalised(&self) -> (ChancesModel, f64) {
-        const PAWN: f64 = 100.0;
-        let (even, _) = self.model.curves(MOST_MATERIAL);
-        let factor = PAWN / even;
-        let scaled = |terms: [f64; TERMS]| terms.map(|term| term * factor);
-        (
-            ChancesModel {
-                even: scaled(self.model.even),
-                spread: scaled(self.model.spread),
-            },
-            factor,
-        )
+    pub fn even_at_start(&self) -> f64 {
+        self.model.curves(MOST_MATERIAL).0
     }
 }
 
@@ -358,6 +347,8 @@ mod tests {
             assert!((own.0 - truth.0).abs() < 1.0, "{own:?} {truth:?}");
             assert!((own.1 - truth.1).abs() < 1.0, "{own:?} {truth:?}");
         }
+        let (win, _) = TRUTH.win_and_loss(fit.even_at_start(), MOST_MATERIAL);
+        assert!((win - 0.5).abs() < 0.01, "{win}");
         assert!(tally.error(&fit.model) < 0.001);
         assert!(tally.share_error(&fit.model) < 0.001);
         let worse = ChancesModel {
@@ -365,17 +356,6 @@ mod tests {
             ..TRUTH
         };
         assert!(tally.error(&worse) > 0.02 && tally.share_error(&worse) > 0.05);
-    }
-
-    #[test]
-    fn normalised_scores_are_even_at_a_hundred() {
-        let fit = ideal().fit().expect("enough positions");
-        let (model, factor) = fit.normalised();
-        let (win, _) = model.win_and_loss(100.0, MOST_MATERIAL);
-        assert!((win - 0.5).abs() < 1e-9);
-        let raw = fit.model.win_and_loss(130.0, 40);
-        let scaled = model.win_and_loss(130.0 * factor, 40);
-        assert!((raw.0 - scaled.0).abs() < 1e-9);
     }
 
     #[test]

@@ -41,6 +41,7 @@ pub struct ChancesModel {
 }
 
 /// Fitted on the engine's own games: see the book's page on chances for the data and the error.
+/// [`EVEN_CHANCE`](crate::types::EVEN_CHANCE) goes with it.
 pub const MODEL: ChancesModel = ChancesModel {
     even: [406.06, -862.96, 796.25, -249.06],
     spread: [12.05, 326.78, -341.29, 145.25],
@@ -154,7 +155,7 @@ impl Chances {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{CastlingMode, Ply};
+    use crate::types::{CastlingMode, EVEN_CHANCE, Ply};
 
     fn positions() -> Vec<Position> {
         [
@@ -201,9 +202,10 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_games_are_won_where_the_curve_says_so() {
-        let (even, _) = MODEL.curves(MOST_MATERIAL);
-        let wins = chances(Score::cp(even.round() as i32), &Position::startpos()).win;
-        assert!((480..=520).contains(&wins), "{wins}");
+    fn a_pawn_is_shown_where_half_of_the_games_are_won() {
+        let even = Score::cp(EVEN_CHANCE);
+        assert_eq!(even.shown_cp(), 100);
+        let wins = chances(even, &Position::startpos()).win;
+        assert!((490..=510).contains(&wins), "{wins}");
     }
 }

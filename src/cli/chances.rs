@@ -8,6 +8,7 @@ use clap::Args;
 use super::CommandResult;
 use crate::chances::{ChancesModel, MODEL, Tally};
 use crate::record::{GameReader, GameRecord};
+use crate::types::EVEN_CHANCE;
 
 /// One game in this many is held out of the fit and measures its error.
 const HELD_OUT: u64 = 10;
@@ -41,7 +42,6 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         }
     }
     let fit = fitted.fit()?;
-    let (normalised, factor) = fit.normalised();
     let mut out = io::stdout().lock();
     writeln!(
         out,
@@ -53,10 +53,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     show(&mut out, "Built in", &MODEL, &held_out)?;
     writeln!(
         out,
-        "Scores times {factor:.4} would make +1.00 an even chance to win at the start of a game:"
+        "Half of the games are won from the start of a game at {:.0} cp; {EVEN_CHANCE} cp are shown as +1.00.",
+        fit.even_at_start()
     )?;
-    writeln!(out, "    even: {:?},", normalised.even)?;
-    writeln!(out, "    spread: {:?},", normalised.spread)?;
     Ok(true)
 }
 

@@ -9,7 +9,7 @@ mod score;
 pub use depth::{Depth, MAX_DEPTH, MAX_PLY, Ply};
 pub use game_result::GameResult;
 pub use packed_move::PackedMove;
-pub use score::{Bound, Score};
+pub use score::{Bound, EVEN_CHANCE, Score};
 
 pub use shakmaty::{
     Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, File, Move, Piece, Rank, Role,

@@ -10,8 +10,13 @@ const INFINITE: i32 = 32_001;
 const TABLEBASE: i32 = MATE - MAX_PLY as i32 - 1;
 const TABLEBASE_FLOOR: i32 = TABLEBASE - MAX_PLY as i32;
 
+/// The evaluation at which half of the games are won from the start of a game, by the model in
+/// `chances`: it is shown as 100.
+pub const EVEN_CHANCE: i32 = 80;
+
 /// A score in centipawns from the side to move's point of view, with room above for tablebase
-/// wins and, above those, mates. 100 centipawns are about an even chance of winning the game.
+/// wins and, above those, mates. The unit is the network's; people and clients are shown another
+/// one ([`Score::shown_cp`]).
 ///
 /// From top to bottom: infinite, mate in n plies (`32000 - n`), tablebase win reached in n plies
 /// (`31753 - n`), evaluations, and the same mirrored below zero.
@@ -50,19 +55,22 @@ impl Score {
         Score(raw)
     }
 
-    /// The number that stands for the score where only centipawns can be written: a tablebase win
-    /// entered in n plies is `20000 - n` (the convention of Stockfish, which clients know), and
-    /// evaluations stay well below.
+    /// The number that people and clients are shown. An evaluation is scaled so that 100 is an
+    /// even chance of winning at the start of a game ([`EVEN_CHANCE`]) and stays below 19,000; a
+    /// tablebase win entered in n plies is `20000 - n`. Both are conventions of Stockfish that
+    /// clients know.
     #[must_use]
     pub const fn shown_cp(self) -> i32 {
         const TABLEBASE_SHOWN: i32 = 20_000;
         const EVAL_SHOWN_MOST: i32 = 19_000;
+        const PAWN_SHOWN: i32 = 100;
+        let scaled = (self.0.abs() * PAWN_SHOWN + EVEN_CHANCE / 2) / EVEN_CHANCE;
         let shown = if self.is_decisive() {
             self.0.abs() - TABLEBASE + TABLEBASE_SHOWN
-        } else if self.0.abs() > EVAL_SHOWN_MOST {
+        } else if scaled > EVAL_SHOWN_MOST {
             EVAL_SHOWN_MOST
         } else {
-            self.0.abs()
+            scaled
         };
         if self.0 < 0 { -shown } else { shown }
     }
@@ -279,8 +287,9 @@ mod tests {
 
     #[test]
     fn people_read_white_s_side() {
-        assert_eq!(Score::cp(135).pawns(Color::White), "+1.35");
-        assert_eq!(Score::cp(135).pawns(Color::Black), "-1.35");
+        let score = Score::cp(EVEN_CHANCE * 5 / 4);
+        assert_eq!(score.pawns(Color::White), "+1.25");
+        assert_eq!(score.pawns(Color::Black), "-1.25");
         assert_eq!(Score::mate_in(Ply(5)).pawns(Color::Black), "#-3");
         assert_eq!(Score::mated_in(Ply(0)).pawns(Color::White), "#-0");
     }
@@ -292,7 +301,18 @@ mod tests {
         let least = Score::tablebase_win(Ply(MAX_PLY)).shown_cp();
         assert!(least > Score::MAX_EVAL.shown_cp());
         assert_eq!((-Score::MAX_EVAL).to_string(), "cp -19000");
-        assert_eq!(Score::cp(-34).to_string(), "cp -34");
+        assert_eq!(Score::cp(-EVEN_CHANCE / 2).to_string(), "cp -50");
+    }
+
+    #[test]
+    fn scores_are_shown_in_pawns_that_are_even_chances() {
+        assert_eq!(Score::cp(EVEN_CHANCE).shown_cp(), 100);
+        assert_eq!(Score::DRAW.shown_cp(), 0);
+        for cp in 0..20_000 {
+            let shown = Score::cp(cp).shown_cp();
+            assert!(shown <= Score::cp(cp + 1).shown_cp(), "{cp}");
+            assert_eq!(Score::cp(-cp).shown_cp(), -shown);
+        }
     }
 
     #[test]

@@ -150,7 +150,7 @@ mod tests {
     fn an_info_line_has_everything() {
         assert_eq!(
             info(&line(&["e2e4", "e7e5"]), Style::default()),
-            "info depth 3 seldepth 5 multipv 1 score cp -12 nodes 1000 nps 50000 hashfull 7 \
+            "info depth 3 seldepth 5 multipv 1 score cp -15 nodes 1000 nps 50000 hashfull 7 \
              tbhits 0 time 20 pv e2e4 e7e5"
         );
     }
@@ -166,7 +166,7 @@ mod tests {
                 ..Style::default()
             },
         );
-        assert!(text.contains("score cp -12 lowerbound wdl "), "{text}");
+        assert!(text.contains("score cp -15 lowerbound wdl "), "{text}");
         assert!(!text.contains(" pv"), "{text}");
     }
 
