@@ -114,7 +114,7 @@ fn is_under_way(output: &Path) -> bool {
 
 /// Kills a run once it has written a game. `false` if it was over before.
 fn is_killed_under_way(arguments: &[&str], output: &Path) -> bool {
-    const PATIENCE: Duration = Duration::from_secs(60);
+    const PATIENCE: Duration = Duration::from_secs(300);
     let mut child = pleach(arguments)
         .stderr(Stdio::null())
         .spawn()

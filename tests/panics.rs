@@ -14,6 +14,8 @@ mod common;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::process::Stdio;
+use std::thread::{self, sleep};
+use std::time::Duration;
 
 use common::{Client, best_move, engine, wait};
 use pleach::board::Position;
@@ -162,4 +164,25 @@ fn a_client_that_does_not_read_keeps_nothing_alive() {
     let mut stdout = child.stdout.take().expect("a pipe");
     stdout.read_to_string(&mut text).expect("text");
     assert!(text.contains("uciok"));
+}
+
+/// The report goes to stderr, which is full, and is read only when the time for the remark is over:
+/// the process waits for it.
+#[test]
+fn a_report_that_takes_long_is_finished() {
+    const LONGER_THAN_A_REMARK: Duration = Duration::from_secs(4);
+    /// More than the pipe holds.
+    const FILLED: usize = 1 << 20;
+    let (mut errors, theirs) = std::io::pipe().expect("a pipe");
+    let mut ours = theirs.try_clone().expect("a copy");
+    let filling = thread::spawn(move || ours.write_all(&[b'\n'; FILLED]));
+    let mut client = Client::run(engine().env("PLEACH_PANIC", "uci eval").stderr(theirs));
+    client.send("uci\neval");
+    client.expect("info string pleach");
+    sleep(LONGER_THAN_A_REMARK);
+    let mut report = String::new();
+    errors.read_to_string(&mut report).expect("text");
+    assert!(report.contains("last command: eval"), "{report}");
+    assert_eq!(client.wait().code(), Some(EXIT_CODE));
+    filling.join().expect("no panic").expect("a reader");
 }

@@ -8,9 +8,9 @@ use common::{Client, best_move, field, last_score};
 use pleach::board::Position;
 use pleach::types::CastlingMode;
 
-/// The engine is told to stop or has a few milliseconds: it must answer well within this even on
-/// a busy machine.
-const PROMPT: Duration = Duration::from_secs(10);
+/// The engine is told to stop or has a few milliseconds: it must answer within this even on a
+/// starved machine; how quickly it does otherwise, `latency.py` measures.
+const PROMPT: Duration = Duration::from_secs(120);
 /// Long enough to catch an answer that comes too early.
 const A_WHILE: Duration = Duration::from_millis(400);
 
@@ -400,9 +400,11 @@ fn a_new_game_begins_with_an_empty_mind() {
     for _ in 0..2 {
         client.send("ucinewgame\nposition startpos moves d2d4");
         let lines = client.go("depth 9");
-        // Scores that are bounds appear when a search takes seconds.
-        let is_exact =
-            |line: &&String| line.starts_with("info depth 9 ") && !line.contains("bound");
+        // When a search takes seconds, scores that are bounds and lines without a score appear.
+        let is_exact = |line: &&String| {
+            let is_whole = line.contains(" pv ") && !line.contains("bound");
+            is_whole && line.starts_with("info depth 9 ")
+        };
         let line = lines.iter().find(is_exact).expect("a line of depth 9");
         nodes.push(field(line, "nodes").map(str::to_owned));
         client.send("position startpos moves d2d4 d7d5 c2c4");

@@ -22,8 +22,11 @@ use crate::stdio::Stdout;
 
 /// The exit code after a panic: Rust's own.
 const EXIT_CODE: i32 = 101;
-/// The process ends after so long even if nobody takes what the hook has to say.
-const LONGEST_REPORT: Duration = Duration::from_secs(3);
+/// The process ends after so long even if the client does not take what the hook has to say.
+const LONGEST_REMARK: Duration = Duration::from_secs(3);
+/// After that, the report may take so long: finding the names of a backtrace is work, and a busy
+/// machine that aborted it would lose the report and the exit code.
+const LONGEST_REPORT: Duration = Duration::from_secs(20);
 /// How long the hook waits for a line that is being written, and for those that wait.
 const LINE_PATIENCE: Duration = Duration::from_millis(500);
 const POLL: Duration = Duration::from_millis(1);
@@ -85,17 +88,28 @@ pub fn install(record: &CrashRecord, unwritten: Arc<AtomicUsize>) {
             }
         }
         // Without this thread, nothing but the hook itself ends the process.
-        let _ = thread::Builder::new().spawn(|| {
-            thread::sleep(LONGEST_REPORT);
+        let told = Arc::new(AtomicBool::new(false));
+        let is_told = Arc::clone(&told);
+        let _ = thread::Builder::new().spawn(move || {
+            thread::sleep(LONGEST_REMARK);
+            if is_told.load(Ordering::Acquire) {
+                thread::sleep(LONGEST_REPORT);
+            }
             process::abort();
         });
-        tell(info, &record, &unwritten);
+        tell(info, &record, &unwritten, &told);
         process::exit(EXIT_CODE);
     }));
 }
 
-/// Writes the remark, the move if one is due, and the report to the log.
-fn tell(info: &PanicHookInfo<'_>, record: &CrashRecord, unwritten: &AtomicUsize) {
+/// Writes the remark and the move if one is due, which `told` then says, and the report to the
+/// log.
+fn tell(
+    info: &PanicHookInfo<'_>,
+    record: &CrashRecord,
+    unwritten: &AtomicUsize,
+    told: &AtomicBool,
+) {
     let situation = record.try_lock();
     let what = describe(info);
     let mut remark = format!("{} {what}", version());
@@ -118,6 +132,7 @@ fn tell(info: &PanicHookInfo<'_>, record: &CrashRecord, unwritten: &AtomicUsize)
             let _ = out.write_all((best_move(search) + "\n").as_bytes());
         }
     }
+    told.store(true, Ordering::Release);
     let (game, command) = situation.as_ref().map_or_else(Default::default, |it| {
         (describe_game(&it.game), it.command.as_str())
     });
