@@ -4,9 +4,11 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 
 use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
+use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, KnownOutcome, Outcome, Position as _};
 use thiserror::Error;
 
+use super::spelling::Respelled;
 use super::{Headers, PgnGame, PgnLine, PgnMove};
 use crate::board::notation::move_of_san;
 use crate::board::position::Position;
@@ -34,7 +36,7 @@ pub enum PgnError {
 
 /// Reads games one after another from text of any length; games are numbered from 1.
 pub struct PgnReader<R> {
-    reader: Reader<MarkedInput<R>>,
+    reader: Reader<Respelled<MarkedInput<R>>>,
     main_lines_only: bool,
     number: u64,
     failed: bool,
@@ -45,7 +47,7 @@ impl<R: Read> PgnReader<R> {
     #[must_use]
     pub fn new(input: R) -> PgnReader<R> {
         PgnReader {
-            reader: Reader::build(MarkedInput(input))
+            reader: Reader::build(Respelled::new(MarkedInput(input)))
                 .set_supported_tag_line_length(HEADER_BYTES)
                 .finish(),
             main_lines_only: false,
@@ -267,7 +269,11 @@ impl Visitor for Builder {
         }
         let number = open.after.fullmoves();
         let dots = open.after.turn().fold_wb(".", "...");
-        let reason = format!("{number}{dots} {san} is not legal");
+        let reason = if san.san == San::Null {
+            format!("{number}{dots} is a null move, or not in SAN")
+        } else {
+            format!("{number}{dots} {san} is not legal")
+        };
         if !in_variation {
             return ControlFlow::Break(Err(reason));
         }

@@ -135,7 +135,7 @@ fn habits_of_other_programs_are_read() {
     let text = b"\xEF\xBB\xBF[Event \"bytes\"]\r\n[White \"M\xFCller\"]\r\n\r\n1. e4 {caf\xE9} c5 *\r\n\r\n\
         [Event \"zeros\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. 0-0 Nf6 5. d3 0-0 1/2-1/2\n\n\
         [Event \"glued\"]\n\n1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 4.Bxc6 dxc6 5.O-O *\n\n\
-        [Event \"passing\"]\n\n1. e4 a6 2. e5 d5 3. exd6 e.p. exd6 *\n\n\
+        [Event \"passing\"]\n\n1. e4 a6 2. e5 d5 3. exd6e.p. exd6 *\n\n\
         [Event \"notes\"]\n\n1. e4 ; the king's\n% left out\ne5 2. Nf3 !? Nc6 ?! 3. Bb5 +/- *\n\n\
         [Event \"null\"]\n\n1. e4 e5 (1... -- 2. d4) 2. Nf3 *\n\n\
         [Event \"unfinished\"]\n\n1. e4 e5 2. Nf3";
@@ -156,7 +156,24 @@ fn habits_of_other_programs_are_read() {
         .map(|m| &m.nags[..])
         .collect();
     assert_eq!(nags, [&[][..], &[], &[5], &[6], &[]]);
-    assert_eq!(games[5].warnings, ["in a variation, 1... -- is not legal"]);
+    assert_eq!(
+        games[5].warnings,
+        ["in a variation, 1... is a null move, or not in SAN"]
+    );
+}
+
+#[test]
+fn moves_in_other_notations_are_read_or_break_the_game() {
+    let castled = only("1. e2-e4 e7-e5 2. Ng1-f3 Nb8-c6 3. Bf1-b5 *");
+    assert_eq!(castled.main_line.moves.len(), 5);
+    let promoted = only("[FEN \"8/P7/8/8/8/8/2K5/k7 w - - 0 1\"]\n\n1. a8Q+ *\n");
+    assert_eq!(promoted.main_line.moves.len(), 1);
+    let german = read("1. e4 e5 2. Sf3 Sc6 3. Lb5 *").remove(0);
+    let error = german.expect_err("German").to_string();
+    assert!(
+        error.contains("2. is a null move, or not in SAN"),
+        "{error}"
+    );
 }
 
 #[test]
