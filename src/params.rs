@@ -34,6 +34,12 @@ macro_rules! parameters {
             }
         }
 
+        /// Every value, in the order of this file.
+        #[cfg(test)]
+        fn current_values() -> Vec<i32> {
+            vec![$($name()),*]
+        }
+
         #[cfg(feature = "tune")]
         mod values {
             use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
@@ -65,6 +71,12 @@ macro_rules! switches {
     ($($(#[$doc:meta])* $name:ident;)*) => {
         /// Every off-switch, in the order of this file.
         pub const SWITCHES: &[&str] = &[$(stringify!($name)),*];
+
+        /// The state of every switch, in the order of this file.
+        #[cfg(test)]
+        fn current_switches() -> Vec<bool> {
+            vec![$($name()),*]
+        }
 
         #[cfg(not(feature = "tune"))]
         mod switch_values {
@@ -364,6 +376,13 @@ mod tests {
                 p.name
             );
         }
+    }
+
+    #[test]
+    fn both_builds_begin_with_the_defaults() {
+        let defaults: Vec<i32> = PARAMETERS.iter().map(|p| p.default).collect();
+        assert_eq!(current_values(), defaults);
+        assert_eq!(current_switches(), vec![true; SWITCHES.len()]);
     }
 
     #[test]

@@ -254,6 +254,40 @@ fn circles_are_found() {
     assert!(circle(&imports(round)).is_some());
 }
 
+/// The off-switches that `params.rs` declares.
+fn switches(params: &str) -> Vec<String> {
+    let list = params
+        .split_once("\nswitches! {")
+        .map_or("", |(_, list)| list);
+    let list = list.split("\n}").next().unwrap_or_default();
+    let names = list
+        .lines()
+        .filter_map(|line| line.trim().strip_suffix(';'));
+    names.map(str::to_owned).collect()
+}
+
+/// A switch that is asked in two places can leave a part of its technique on.
+#[test]
+fn an_off_switch_is_asked_in_one_place() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let params = root.join("params.rs");
+    let names = switches(&code(&params));
+    assert!(names.len() > 20, "{names:?}");
+    let texts: Vec<String> = sources(&root)
+        .iter()
+        .filter(|path| **path != params)
+        .map(|path| code(path))
+        .collect();
+    for name in names {
+        let question = format!("{name}()");
+        let times: usize = texts
+            .iter()
+            .map(|text| text.matches(&question).count())
+            .sum();
+        assert_eq!(times, 1, "{name}");
+    }
+}
+
 /// Type names that are defined in several files: how often, and the reason why. The list only
 /// shrinks: give a new type a name of its own.
 const DEFINED_AGAIN: &[(&str, usize, &str)] = &[
@@ -318,6 +352,12 @@ fn a_type_name_is_defined_once() {
     };
     places.retain(|name, paths| paths.len() > allowed(name));
     assert!(places.is_empty(), "{places:#?}");
+}
+
+#[test]
+fn switches_are_found() {
+    let params = "macro_rules! switches {\n}\n\nswitches! {\n    use_a;\n    use_b;\n}\nuse_c;";
+    assert_eq!(switches(params), ["use_a", "use_b"]);
 }
 
 #[test]

@@ -246,3 +246,32 @@ impl SearchWorker {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::tests::{node, worker};
+
+    #[test]
+    fn without_a_table_move_a_cut_or_pv_node_loses_one_ply() {
+        let position = Position::startpos();
+        let reduced = |pv: bool, change: &dyn Fn(&mut Node<'_>)| {
+            let mut at = node(&position, Depth(p::iir_depth()), Window::above(Score::DRAW));
+            at.cut_node = !pv;
+            change(&mut at);
+            let before = at.depth;
+            if pv {
+                worker().internal_iterative_reduction::<Pv>(&mut at);
+            } else {
+                worker().internal_iterative_reduction::<NonPv>(&mut at);
+            }
+            before - at.depth
+        };
+        assert_eq!(reduced(true, &|_| ()), 1);
+        assert_eq!(reduced(false, &|_| ()), 1);
+        assert_eq!(reduced(false, &|at| at.cut_node = false), 0);
+        assert_eq!(reduced(false, &|at| at.depth -= 1), 0);
+        let m = position.parse_uci("e2e4").expect("legal");
+        assert_eq!(reduced(false, &|at| at.tt_move = Some(m)), 0);
+    }
+}

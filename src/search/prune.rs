@@ -315,6 +315,28 @@ mod tests {
     }
 
     #[test]
+    fn hindsight_changes_the_depth_after_a_reduction() {
+        let position = Position::startpos();
+        let depth_after = |reduction: i32, sum: i32| {
+            let mut worker = worker();
+            let parent = worker.stack.at_mut(Ply::ROOT);
+            (parent.reduction, parent.static_eval) = (reduction, Some(Score::cp(-40)));
+            let mut at = node(&position, Depth(5), Window::above(Score::DRAW));
+            at.static_eval = Score::cp(sum + 40);
+            worker.hindsight::<NonPv>(&mut at);
+            at.depth
+        };
+        let (deeper, shallower) = (p::hindsight_deeper(), p::hindsight_shallower());
+        assert_eq!(depth_after(deeper, 0), Depth(6));
+        assert_eq!(depth_after(deeper, 1), Depth(5));
+        assert_eq!(depth_after(deeper - 1, 0), Depth(5));
+        let margin = p::hindsight_margin();
+        assert_eq!(depth_after(shallower, margin + 1), Depth(4));
+        assert_eq!(depth_after(shallower, margin), Depth(5));
+        assert_eq!(depth_after(shallower - 1, margin + 1), Depth(5));
+    }
+
+    #[test]
     fn null_moves_have_their_conditions() {
         let startpos = Position::startpos();
         let beta = Score::cp(-300);

@@ -238,6 +238,7 @@ mod tests {
     use crate::board::tests::random_games;
     use crate::search::node_type::Pv;
     use crate::search::tests::{position, worker, worker_at};
+    use crate::types::Role;
 
     #[test]
     fn never_less_than_standing_pat() {
@@ -274,6 +275,37 @@ mod tests {
         assert!(taken > kept + 500, "{taken:?} {kept:?}");
         let mate = score("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1");
         assert_eq!(mate, Score::mated_in(Ply::ROOT));
+    }
+
+    #[test]
+    fn futile_late_and_losing_captures_are_skipped() {
+        let pawn = position("4k3/8/8/3p4/8/8/3R4/4K3 w - - 0 1");
+        let defended = position("4k3/8/4p3/3p4/8/8/3R4/4K3 w - - 0 1");
+        let skips = |at: &Position, futility: i32, number: usize, recaptures: bool| {
+            let m = at.parse_uci("d2d5").expect("legal");
+            let previous = if recaptures {
+                PackedMove::new(m)
+            } else {
+                PackedMove::NONE
+            };
+            let mut found = Quiet {
+                alpha: Score::DRAW,
+                best: Score::cp(-900),
+                best_move: None,
+                number,
+                futility: Some(Score::cp(futility)),
+            };
+            let skipped = worker().skip_capture(at, m, previous, &mut found);
+            (skipped, found.best)
+        };
+        let (victim, unchanged) = (see_value(Role::Pawn), Score::cp(-900));
+        assert_eq!(skips(&pawn, -victim, 0, false), (true, Score::DRAW));
+        assert_eq!(skips(&pawn, 1 - victim, 0, false), (false, unchanged));
+        assert_eq!(skips(&pawn, -victim, 0, true), (false, unchanged));
+        let most = p::qsearch_moves() as usize;
+        assert_eq!(skips(&pawn, 900, most, false), (true, unchanged));
+        assert_eq!(skips(&pawn, 900, most - 1, false), (false, unchanged));
+        assert_eq!(skips(&defended, 900, 0, false), (true, unchanged));
     }
 
     #[test]

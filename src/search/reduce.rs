@@ -89,6 +89,14 @@ mod tests {
             plain - p::lmr_tt_pv()
         );
         base.tt_pv = false;
+        let capture = crate::search::tests::position("4k3/8/8/3q4/8/8/3R4/4K3 w - - 0 1");
+        base.tt_move = capture.parse_uci("d2d5").ok();
+        assert!(base.tt_noisy());
+        assert_eq!(
+            worker.reduction::<NonPv>(&base, &info),
+            plain + p::lmr_tt_noisy()
+        );
+        base.tt_move = None;
         assert_eq!(worker.reduction::<Pv>(&base, &info), plain - p::lmr_pv());
         base.correction = -20;
         assert_eq!(

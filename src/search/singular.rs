@@ -72,3 +72,69 @@ impl SearchWorker {
         2 + i32::from(gap > p::triple_margin() && !node.tt_noisy())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Position;
+    use crate::search::node_type::Pv;
+    use crate::search::tests::{node, position, worker, worker_at};
+    use crate::tt::TtEntry;
+    use crate::types::Ply;
+
+    #[test]
+    fn extensions_grow_with_the_gap_up_to_a_limit() {
+        let position = Position::startpos();
+        let mut worker = worker();
+        let node = node(&position, Depth(8), Window::above(Score::DRAW));
+        let (double, triple) = (p::double_margin(), p::triple_margin());
+        for (gap, plies) in [(double, 1), (double + 1, 2), (triple, 2), (triple + 1, 3)] {
+            assert_eq!(worker.singular_extension::<NonPv>(&node, gap), plies);
+            assert_eq!(worker.singular_extension::<Pv>(&node, gap), 1);
+        }
+        worker.stack.at_mut(Ply::ROOT).double_extensions = p::double_limit();
+        assert_eq!(worker.singular_extension::<NonPv>(&node, triple + 1), 1);
+    }
+
+    /// What the singular search says of the only move that wins a queen; `change` may alter what
+    /// the table knows of it.
+    fn conclusion(depth: i32, change: impl Fn(&mut TtEntry)) -> (u64, i32) {
+        let position = position("4k3/8/8/3q4/8/8/3R4/4K3 w - - 0 1");
+        let m = position.parse_uci("d2d5").expect("legal");
+        let mut worker = worker_at(&position);
+        worker.root_depth = Depth(20);
+        let mut node = node(&position, Depth(depth), Window::at_least(Score::cp(900)));
+        node.tt_move = Some(m);
+        let mut entry = TtEntry {
+            best: PackedMove::new(m),
+            score: Score::cp(500),
+            bound: Some(Bound::Lower),
+            depth: Depth(depth),
+            pv: false,
+            eval: None,
+        };
+        change(&mut entry);
+        node.tt_entry = Some(entry);
+        let found = worker.singular::<NonPv>(&node).expect("not stopped");
+        let extension = match found {
+            Singular::Extend(extension) => extension,
+            Singular::Cut(_) => i32::MIN,
+        };
+        (worker.stats.singular_tried, extension)
+    }
+
+    #[test]
+    fn a_move_without_an_alternative_is_extended() {
+        let least = p::singular_depth();
+        let (tried, extension) = conclusion(least, |_| ());
+        assert!(tried == 1 && extension > 0, "{tried} {extension}");
+        let untried = (0, 0);
+        assert_eq!(conclusion(least - 1, |_| ()), untried, "too shallow");
+        let (tried, _) = conclusion(least, |entry| entry.depth -= p::singular_tt_depth());
+        assert_eq!(tried, 1);
+        let shallow = |entry: &mut TtEntry| entry.depth -= p::singular_tt_depth() + 1;
+        assert_eq!(conclusion(least, shallow), untried);
+        let upper = |entry: &mut TtEntry| entry.bound = Some(Bound::Upper);
+        assert_eq!(conclusion(least, upper), untried);
+    }
+}

@@ -66,3 +66,70 @@ impl SearchWorker {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::tests::{position, worker};
+    use crate::types::Bound;
+
+    const BETA: Score = Score::cp(50);
+
+    /// Whether a lower bound of this depth cuts a node of depth 5, the deepest whose kind counts.
+    fn cuts(score: Score, depth: i32, cut_node: bool) -> bool {
+        let entry = lower(score, depth);
+        let (window, position) = (Window::at_least(BETA), Position::startpos());
+        worker()
+            .tt_cutoff(&position, Ply(1), Depth(5), window, cut_node, &entry)
+            .is_some()
+    }
+
+    fn lower(score: Score, depth: i32) -> TtEntry {
+        TtEntry {
+            best: PackedMove::NONE,
+            score,
+            bound: Some(Bound::Lower),
+            depth: Depth(depth),
+            pv: false,
+            eval: None,
+        }
+    }
+
+    #[test]
+    fn entries_cut_from_the_depth_needed_on() {
+        assert!(cuts(BETA, 5, true));
+        assert!(!cuts(BETA, 4, true));
+        assert!(!cuts(BETA + 1, 5, true), "a refutation needs one ply more");
+        assert!(cuts(BETA + 1, 6, true));
+        assert!(!cuts(BETA - 1, 9, true), "a lower bound below beta");
+        assert!(!cuts(BETA, 9, false), "not the kind of node expected");
+    }
+
+    #[test]
+    fn late_before_the_fifty_move_rule_nothing_cuts() {
+        let cut = |halfmoves: u32| {
+            let at = position(&format!("4k3/8/8/8/8/8/3R4/4K3 w - - {halfmoves} 80"));
+            let (window, entry) = (Window::at_least(BETA), lower(BETA, 9));
+            let score = worker().tt_cutoff(&at, Ply(1), Depth(5), window, true, &entry);
+            score.is_some()
+        };
+        assert!(cut(HALFMOVES_TRUSTED - 1) && !cut(HALFMOVES_TRUSTED));
+    }
+
+    #[test]
+    fn a_quiet_move_that_cuts_again_gains() {
+        let position = Position::startpos();
+        let mut worker = worker();
+        let m = PackedMove::new(position.parse_uci("e2e4").expect("legal"));
+        let entry = TtEntry {
+            best: m,
+            ..lower(BETA, 5)
+        };
+        let window = Window::at_least(BETA);
+        let score = worker.tt_cutoff(&position, Ply(1), Depth(5), window, true, &entry);
+        assert_eq!(score, Some(BETA));
+        let threats = position.legality().threats;
+        let gained = worker.histories.butterfly.get(position.turn(), threats, m);
+        assert!(gained > 0);
+    }
+}

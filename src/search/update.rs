@@ -163,6 +163,24 @@ mod tests {
     }
 
     #[test]
+    fn every_history_of_quiet_moves_learns() {
+        let start = Position::startpos();
+        let mut worker = worker();
+        let played = start.parse_uci("g1f3").expect("legal");
+        let position = worker.play(&start, Ply::ROOT, played);
+        let node = node(&position, Depth(5), Window::above(Score::DRAW));
+        let m = position.parse_uci("g8f6").expect("legal");
+        worker.update_histories(&node, m, &SearchedMoves::default());
+        let (packed, piece) = (PackedMove::new(m), position.moved_piece(m));
+        let now = PieceTo::new(piece, m.to());
+        let h = &worker.histories;
+        assert!(h.butterfly.get(piece.color, node.legality.threats, packed) > 0);
+        assert!(h.pawn.with(position.keys().pawns).get(now) > 0);
+        let earlier = worker.stack.before(node.ply, 1).played;
+        assert!(h.continuation.after(earlier).get(now) > 0);
+    }
+
+    #[test]
     fn a_noisy_best_move_leaves_the_quiet_ones_alone() {
         let position = position("4k3/8/8/3q4/8/8/3R4/4K3 w - - 0 1");
         let node = node(&position, Depth(5), Window::above(Score::DRAW));

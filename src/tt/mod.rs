@@ -473,6 +473,17 @@ mod tests {
     }
 
     #[test]
+    fn a_result_much_shallower_than_the_known_one_is_not_stored() {
+        let table = TranspositionTable::new(1).unwrap();
+        let known = 20;
+        table.store(1, Ply(0), &entry(known, 40));
+        table.store(1, Ply(0), &entry(known - DEEPER_KEPT, 60));
+        assert_eq!(table.probe(1, Ply(0), 0).unwrap().score, Score::cp(40));
+        table.store(1, Ply(0), &entry(known - DEEPER_KEPT + 1, 60));
+        assert_eq!(table.probe(1, Ply(0), 0).unwrap().score, Score::cp(60));
+    }
+
+    #[test]
     fn two_threads_hardly_ever_read_what_none_wrote() {
         const ROUNDS: u64 = 20_000;
         // A torn cluster passes the check of sixteen bits once in 65,536 times; searches verify
@@ -522,6 +533,7 @@ mod tests {
         table.new_search();
         assert_eq!(table.hashfull(), 0);
     }
+
     #[test]
     fn an_exact_result_replaces_a_deeper_bound_of_the_same_position() {
         let table = TranspositionTable::new(1).unwrap();

@@ -75,6 +75,27 @@ fn futility_pruning_begins_where_the_value_does_not_exceed_alpha() {
 }
 
 #[test]
+fn capture_futility_pruning_counts_the_captured_piece() {
+    let position = position("4k3/8/8/3p4/8/8/3R4/4K3 w - - 0 1");
+    let m = position.parse_uci("d2d5").expect("legal");
+    let depth = 2;
+    let margin = p::capture_futility_base()
+        + p::capture_futility_margin() * depth
+        + p::see_value(crate::types::Role::Pawn);
+    let capture = MoveInfo {
+        noisy: true,
+        ..quiet(2)
+    };
+    let verdict = |static_eval: i32| {
+        let mut node = node(&position, Depth(depth), Window::above(Score::DRAW));
+        node.static_eval = Score::cp(static_eval);
+        worker().prune_move(&node, m, &capture, 0, &mut progress(0, -500, depth))
+    };
+    assert!(verdict(-margin) == MoveDecision::Skip);
+    assert!(verdict(1 - margin) == MoveDecision::Search);
+}
+
+#[test]
 fn checks_are_spared_from_all_but_see_pruning() {
     let position = position("4k3/8/8/8/8/8/3R4/4K3 w - - 0 1");
     let node = node(&position, Depth(1), Window::above(Score::DRAW));
