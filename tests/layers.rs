@@ -254,6 +254,34 @@ fn circles_are_found() {
     assert!(circle(&imports(round)).is_some());
 }
 
+/// The files of the search that do without the worker: they take what they need, and can be
+/// tested alone.
+const WITHOUT_WORKER: &[&str] = &[
+    "aspiration",
+    "limits",
+    "node_state",
+    "node_type",
+    "picker",
+    "pv",
+    "reductions",
+    "report",
+    "root_moves",
+    "searched_moves",
+    "signals",
+    "stack",
+    "stats",
+    "window",
+];
+
+#[test]
+fn the_parts_of_the_search_do_without_the_worker() {
+    let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/search");
+    for name in WITHOUT_WORKER {
+        let code = code(&room.join(name).with_extension("rs"));
+        assert!(!code.contains("SearchWorker"), "{name}");
+    }
+}
+
 /// The off-switches that `params.rs` declares.
 fn switches(params: &str) -> Vec<String> {
     let list = params

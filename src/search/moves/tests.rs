@@ -159,6 +159,32 @@ fn see_pruning_takes_out_what_loses_more_than_its_floor() {
 }
 
 #[test]
+fn see_pruning_begins_one_centipawn_below_its_floor() {
+    use crate::types::Role;
+    // The rook takes a pawn that another pawn defends.
+    let position = position("4k3/8/4p3/3p4/8/8/3R4/4K3 w - - 0 1");
+    let m = position.parse_uci("d2d5").expect("legal");
+    let lost = p::see_value(Role::Rook) - p::see_value(Role::Pawn);
+    let depth = 2;
+    let mut node = node(&position, Depth(depth), Window::above(Score::DRAW));
+    node.static_eval = Score::cp(2000);
+    // The history that brings the floor to a certain loss.
+    let info = |floor: i32| MoveInfo {
+        noisy: true,
+        history: (floor - p::see_noisy() * depth) * 1024 / p::see_noisy_history(),
+        ..quiet(2)
+    };
+    let verdict = |info: &MoveInfo| {
+        worker().prune_move(&node, m, info, i32::MIN, &mut progress(0, -500, depth))
+    };
+    for floor in [lost, lost - 1] {
+        assert_eq!(see_floor(&info(floor), depth, 0), -floor);
+    }
+    assert!(verdict(&info(lost)) == MoveDecision::Search);
+    assert!(verdict(&info(lost - 1)) == MoveDecision::Skip);
+}
+
+#[test]
 fn see_floors_fall_with_depth_and_never_exceed_zero() {
     let noisy = |history| MoveInfo {
         noisy: true,
