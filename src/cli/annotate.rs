@@ -29,7 +29,7 @@ pub struct Arguments {
     /// Where the annotated games go
     #[arg(short, long)]
     output: PathBuf,
-    /// Write a page to look at for each game, and an index, into this directory
+    /// Write an HTML page for each game, and an index, into this directory
     #[arg(long)]
     report: Option<PathBuf>,
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub struct Arguments {
     /// Hash table of each thread in MiB
     #[arg(long, default_value_t = DEFAULT_HASH_MIB, value_parser = hash_range())]
     hash: usize,
-    /// Loss of expected score, in points of percent, that makes an inaccuracy
+    /// Loss of expected score that makes an inaccuracy, in percentage points
     #[arg(long, default_value_t = Thresholds::default().inaccuracy, value_parser = points)]
     inaccuracy: f64,
     /// The same for a mistake
@@ -49,10 +49,10 @@ pub struct Arguments {
     /// The same for a blunder
     #[arg(long, default_value_t = Thresholds::default().blunder, value_parser = points)]
     blunder: f64,
-    /// Which curve makes an expected score of an evaluation
+    /// The curve that turns an evaluation into an expected score
     #[arg(long, value_enum, default_value_t)]
     curve: Curve,
-    /// Most plies of a better line
+    /// Longest better line, in plies
     #[arg(long, default_value_t = DEFAULT_LINE_PLIES)]
     line: usize,
     /// Do not search the second-best moves, which saves a fifth of the time, and mark no only moves
@@ -64,7 +64,7 @@ pub struct Arguments {
     /// Annotate part I of N only; the outputs of all parts, joined in order, are that of one run
     #[arg(long, value_name = "I/N", value_parser = shard)]
     shard: Option<Shard>,
-    /// Begin anew even if the output exists
+    /// Start over even if the output exists
     #[arg(long)]
     overwrite: bool,
     #[command(flatten)]

@@ -16,7 +16,7 @@ pub struct Arguments {
     /// Depth of each search, in plies
     #[arg(default_value_t = bench::DEPTH, value_parser = clap::value_parser!(i32).range(1..))]
     depth: i32,
-    /// Further words, as the UCI command bench takes them (hash threads limit ...)
+    /// Further words, as for the UCI command bench (hash threads limit ...)
     #[arg(hide = true)]
     customary: Vec<String>,
     /// Search threads; more than one make the node count vary
@@ -25,10 +25,10 @@ pub struct Arguments {
     /// Hash table in MiB
     #[arg(long, default_value_t = bench::HASH_MIB as u64, value_parser = clap::value_parser!(u64).range(1..=HASH_MAX as u64))]
     hash: u64,
-    /// Show the spread over the positions and the counts of the search's steps as well
+    /// Also show the spread over the positions and how often each step of the search applied
     #[arg(long)]
     stats: bool,
-    /// Show how much memory the program occupies at the end as well
+    /// Also show how much memory the program uses at the end
     #[arg(long)]
     memory: bool,
 }

@@ -22,16 +22,16 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Make a book of games in PGN
+    /// Make a book from games in PGN
     Build(BuildArguments),
-    /// Show what a book knows of a position
+    /// Show the moves that a book has for a position
     Show {
         book: PathBuf,
         /// The position: a FEN in quotes, or startpos
         #[arg(default_value = "startpos")]
         fen: String,
     },
-    /// Make one book of several; where they disagree, the first named wins
+    /// Merge several books into one; where they differ, the one named first counts
     Merge {
         #[arg(required = true, num_args = 2..)]
         books: Vec<PathBuf>,
@@ -49,10 +49,10 @@ struct BuildArguments {
     /// The book to write
     #[arg(short, long)]
     output: PathBuf,
-    /// Keep moves that were played in so many games or more
+    /// Keep moves that were played in at least this many games
     #[arg(long, default_value_t = BuildSettings::default().min_games)]
     min_games: u32,
-    /// Look at so many moves of each game, of both sides
+    /// Use this many moves of each game, for both sides
     #[arg(long, default_value_t = BuildSettings::default().max_plies / 2, value_parser = moves)]
     max_moves: usize,
     /// Whose moves to keep

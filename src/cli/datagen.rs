@@ -20,12 +20,12 @@ use crate::types::Depth;
 /// Nodes of the hard limit for each of the soft one (as Viridithas has it).
 const HARD_TO_SOFT: u64 = 8;
 
-/// Nodes that an opening is checked with for each of a move.
+/// Nodes to check an opening with, as a multiple of the nodes of a move.
 const CHECK_TO_SOFT: u64 = 4;
-/// Openings of more random plies than this are hardly positions of chess any more.
+/// With more random plies than this, openings are no longer realistic.
 const MAX_RANDOM_PLIES: u64 = 100;
 
-/// What is made.
+/// What is generated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum KindName {
     /// Games by the search, --nodes a move
@@ -33,7 +33,7 @@ pub enum KindName {
     Search,
     /// Games by the search, --depth plies deep
     Shallow,
-    /// Games by evaluation one ply ahead and captures, with some noise; results say little
+    /// Games by a one-ply search with captures and noise; their results mean little
     Quick,
     /// Positions that the search evaluated in games of the first kind, in the format of positions
     Evals,
@@ -48,7 +48,7 @@ pub struct DatagenArgs {
     /// What to make
     #[arg(long, value_enum, default_value_t)]
     pub kind: KindName,
-    /// Games to play; those in complete files of an earlier run with this seed count
+    /// Games to play, including those in complete files of an earlier run with this seed
     #[arg(short, long, default_value_t = 100_000)]
     pub games: usize,
     /// First part of the files' names
@@ -66,16 +66,16 @@ pub struct DatagenArgs {
     /// Begin no new iteration after this many nodes
     #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: u64,
-    /// Plies that games of the kind "shallow" are searched deep
+    /// With the kind "shallow": depth of the searches, in plies
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(2..=5))]
     pub depth: u8,
-    /// Keep one of so many evaluated positions in the kind "evals"
+    /// With the kind "evals": keep one of this many evaluated positions
     #[arg(long, default_value = "50")]
     pub every: NonZero<u32>,
-    /// Share of random moves in the kind "quick"
+    /// With the kind "quick": share of random moves
     #[arg(long, default_value_t = QuickSettings::default().random_share, value_parser = share)]
     pub random_share: f64,
-    /// Centipawns by which the kind "quick" misjudges moves at most
+    /// With the kind "quick": largest error of a move's score, in centipawns
     #[arg(long, default_value_t = QuickSettings::default().noise, value_parser = clap::value_parser!(i32).range(0..=1000))]
     pub noise: i32,
     /// Network file of Stockfish 15.1 that scores the positions, and plays the kind "quick"
@@ -90,10 +90,10 @@ pub struct DatagenArgs {
     /// Share of games from double Fischer random starts
     #[arg(long, default_value_t = 0.1, value_parser = share)]
     pub dfrc_share: f64,
-    /// Drop openings that are further from even, in centipawns
+    /// Drop openings with a score further from 0 than this, in centipawns
     #[arg(long, default_value_t = 300)]
     pub max_imbalance: i32,
-    /// Nodes for finding that out [default: four times --nodes]
+    /// Nodes to check openings with [default: four times --nodes]
     #[arg(long)]
     pub check_nodes: Option<u64>,
     /// Network to play with [default: the embedded one]

@@ -1,4 +1,4 @@
-//! `pleach eval`: what the network says of a position, without search.
+//! `pleach eval`: the static evaluation of a position.
 
 use std::io::{self, Write as _};
 

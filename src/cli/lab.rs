@@ -38,7 +38,7 @@ enum Experiment {
     Tree(Tree),
     /// Deepen iteratively, depth by depth, until a limit
     Deepen(Deepen),
-    /// Count PV, cut and all nodes, predicted and found
+    /// Count PV, cut and all nodes, as predicted and as found
     Kinds(KindsOf),
     /// Measure the tree of the engine's own search, depth by depth
     Shape(ShapeOf),
@@ -145,7 +145,7 @@ struct ShapeOf {
 }
 
 impl HintSwitches {
-    /// The hints; an error if one of the `algorithms` asked for by name takes none.
+    /// The hints; an error if an algorithm given by name uses none.
     fn hints(&self, algorithms: &[Algorithm]) -> anyhow::Result<Hints> {
         let HintSwitches {
             presort,
@@ -419,7 +419,7 @@ fn ply_table(plies: &[PlyTreeShape]) -> String {
     text
 }
 
-/// A share for people; a dash where there is nothing to share.
+/// A share in percent; a dash if the whole is zero.
 fn percent(share: Option<f64>) -> String {
     share.map_or("-".to_owned(), |share| format!("{:.1}%", 100.0 * share))
 }

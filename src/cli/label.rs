@@ -16,19 +16,19 @@ use crate::teacher::{TeacherLabeller, TeacherNet};
 
 /// Rewrites the scores of recorded games or positions with another engine's.
 ///
-/// With --teacher a network file of Stockfish 15.1 is read and computed here. The label is the
+/// With --teacher, Pleach evaluates a network file of Stockfish 15.1 itself. The label is the
 /// network's output as that engine uses it in search, less its material factor, in its printed
 /// centipawns. Positions in check get no score.
 ///
-/// With --engine any UCI engine is asked: `eval`, of which the line "Final evaluation" is read as
-/// Stockfish and its kin print it (pawns for White, the whole static evaluation with its material
-/// scaling, of the position with its 50-move counter set back; none in check), or with --nodes a
-/// search, of which the last exact score is taken, mates as 32,000 less the plies to them.
+/// With --engine any UCI engine gives the scores. By default these are its answers to `eval`: the
+/// line "Final evaluation" as Stockfish prints it, in pawns for White, with the 50-move counter set
+/// to 0; positions in check get no score. With --nodes they are the last exact scores of searches,
+/// and a mate counts as 32,000 less the plies to it.
 #[derive(Args, Clone, Debug)]
 pub struct LabelArgs {
     /// File of games (viriformat) or of positions, plain or zstd
     pub input: PathBuf,
-    /// File to write (zstd); it appears when everything is labelled
+    /// File to write (zstd); written when everything is labelled
     #[arg(short, long)]
     pub output: PathBuf,
     /// Network file of Stockfish 15.1 (nn-ad9b42354671.nnue; its command export_net writes it)
@@ -37,10 +37,10 @@ pub struct LabelArgs {
     /// Multiply by the material factor of the teacher's engine, 1.04 to 1.38
     #[arg(long, requires = "teacher")]
     pub material_factor: bool,
-    /// UCI engine; found as the shell finds programs
+    /// UCI engine; searched for in PATH
     #[arg(long, default_value = "stockfish")]
     pub engine: PathBuf,
-    /// Let the engine search so many nodes instead of asking for its static evaluation (`eval`)
+    /// Search this many nodes instead of using the static evaluation (`eval`)
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: Option<u64>,
     /// Threads, or engine processes, at once [default: the machine's threads]

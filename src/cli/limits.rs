@@ -1,4 +1,4 @@
-//! Arguments that the commands which search have in common.
+//! Arguments shared by the commands that search.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -53,10 +53,10 @@ pub struct EngineArguments {
 }
 
 impl EngineArguments {
-    /// An engine with so many search threads and MiB of hash table.
+    /// An engine with this many search threads and MiB of hash table.
     ///
     /// # Errors
-    /// If memory, threads or the network file lack.
+    /// If memory or a thread is missing, or the network file cannot be read.
     pub fn engine(&self, threads: usize, hash_mib: usize) -> Result<Engine, EngineError> {
         let mut engine = Engine::new();
         engine.settings.move_overhead = 0;

@@ -60,9 +60,9 @@ enum Command {
     Perft(perft::Arguments),
     /// Show the network's evaluation of a position, without search
     Eval(eval::Arguments),
-    /// Search a position and show board, lines and scores to a person
+    /// Search a position and show board, lines and scores
     Analyse(analyse::Arguments),
-    /// Annotate the games of a PGN file, with a report to look at
+    /// Annotate the games of a PGN file, with a report in HTML
     Annotate(Box<annotate::Arguments>),
     /// Solve a test suite in EPD and show what was missed
     Suite(suite::Arguments),
@@ -70,7 +70,7 @@ enum Command {
     Book(book::Arguments),
     /// Compare and draw the textbook algorithms
     Lab(lab::Arguments),
-    /// Play games against itself to train on, or pick positions out of such games
+    /// Play games for training, or record positions from such games
     Datagen(datagen::DatagenArgs),
     /// Rewrite the scores of recorded games and positions with another engine's
     Label(label::LabelArgs),
@@ -85,7 +85,7 @@ enum Command {
     },
 }
 
-/// A command's result: whether all went as asked, or why it could not.
+/// A command's result: whether everything was done, or why it could not be.
 type CommandResult = anyhow::Result<bool>;
 
 /// Runs the program on its arguments.
@@ -100,7 +100,7 @@ pub fn run() -> ExitCode {
     match result {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        // Whoever read our output has seen enough.
+        // The reader of the output has closed the pipe.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "pleach: {error:#}");
@@ -151,10 +151,10 @@ fn genfens(arguments: &[OsString]) -> Option<CommandResult> {
     Some(made.and_then(|()| Ok(failed.map(|()| true)?)))
 }
 
-/// Lets the long-running subcommands tell how they fare.
+/// Logs to stderr, for subcommands that run long.
 fn log_to_stderr() {
     let level = env_logger::Env::default().default_filter_or("info");
-    // Only a logger that is already there can stand in the way, and that one serves as well.
+    // This fails only if there is a logger already, which is as good.
     let _ = env_logger::Builder::from_env(level).try_init();
 }
 

@@ -1,4 +1,4 @@
-//! `pleach suite`: solves a test suite and tells what was missed.
+//! `pleach suite`: solves a test suite and lists the misses.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::engine::Request;
 use crate::suite::{self, Attempt, Problem, SuiteSettings, SuiteSummary};
 use crate::types::Score;
 
-/// How long each position is searched if neither the command line nor the position says.
+/// Time for each position if neither the command line nor the position sets a limit.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
 const DEFAULT_HASH_MIB: usize = 16;
 const BAR: &str = "{wide_bar} {pos}/{len}  {msg}  {eta} left";
@@ -97,8 +97,8 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     Ok(true)
 }
 
-/// The problems of the file; a line that is none is an error, for a score over the rest would
-/// look like one over all.
+/// The problems of the file; a line that is not one is an error, because a score over the
+/// rest would look like a score over the whole suite.
 fn read(arguments: &Arguments) -> anyhow::Result<Vec<Problem>> {
     let name = arguments.file.display();
     let text =
@@ -146,7 +146,8 @@ impl<'a> SuiteReport<'a> {
         }
     }
 
-    /// Takes an attempt, and gives those whose turn has come: number from 1, problem, attempt.
+    /// Takes an attempt and returns those that can now be shown in order: number from 1, problem,
+    /// attempt.
     fn add(&mut self, index: usize, attempt: Attempt) -> Vec<(usize, &Problem, &Attempt)> {
         self.summary.add(&self.problems[index], &attempt);
         self.early.insert(index, attempt);
@@ -251,7 +252,7 @@ enum SuiteRecord {
         depth: i32,
         nodes: u64,
         time_ms: u128,
-        /// When the solution was found for good, in milliseconds and nodes.
+        /// When the solution was found and kept to the end, in milliseconds and nodes.
         found_ms: Option<u128>,
         found_nodes: Option<u64>,
         found_depth: Option<i32>,

@@ -11,7 +11,7 @@ use crate::train::load::{DataFile, Filter, HoldOut};
 use crate::train::run;
 use crate::train::schedule::{Length, Schedule};
 
-/// Learning rate at the end: the start's times 0.3 to the fifth (as hobbes has it).
+/// Learning rate at the end: that at the start times 0.3 to the power of 5 (as in Hobbes).
 const FINAL_RATE: f64 = 2.43e-6;
 
 /// Trains a network on recorded games.
@@ -35,13 +35,13 @@ pub struct TrainArgs {
     /// Network file that labelled the data, whose hash goes into the record
     #[arg(long)]
     pub teacher: Option<PathBuf>,
-    /// What the network calls itself [default: the output's name]
+    /// Name in the network file [default: the output's name]
     #[arg(long)]
     pub name: Option<String>,
     /// Hidden neurons, a multiple of 64
     #[arg(long, default_value_t = 512)]
     pub hidden: usize,
-    /// Groups of squares for the own king, each with weights of its own: 1, 5 or 10
+    /// King buckets, each with weights of its own: 1, 5 or 10
     #[arg(long, default_value = "10", value_parser = king_buckets)]
     pub king_buckets: KingBuckets,
     /// Add small dense layers over products of neurons to the output
@@ -50,10 +50,10 @@ pub struct TrainArgs {
     /// Passes over the data
     #[arg(long, default_value_t = 10.0, conflicts_with = "minutes")]
     pub epochs: f64,
-    /// Train so many minutes instead, with a learning rate that follows the clock
+    /// Train for this many minutes instead; the learning rate follows the time
     #[arg(long)]
     pub minutes: Option<f64>,
-    /// Positions a step
+    /// Positions per step
     #[arg(long, default_value_t = 16_384)]
     pub batch: usize,
     /// Learning rate at the start
@@ -92,7 +92,7 @@ pub struct TrainArgs {
     /// Leave out scores beyond this many centipawns for the side that lost
     #[arg(long)]
     pub contradiction: Option<i16>,
-    /// Games held out of a thousand
+    /// Games held out for validation, per thousand
     #[arg(long, default_value_t = 10)]
     pub hold_out: u64,
     /// Seed of everything random

@@ -1,4 +1,4 @@
-//! An analysis of a game: what a search reports while it runs, and what it comes to.
+//! An analysis of a game: what a search reports while it runs, and its result.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +43,7 @@ pub fn nodes_per_second(nodes: u64, time: Duration) -> u64 {
     u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)
 }
 
-/// What the analysis of a game's position under limits came to.
+/// The result of the analysis of a game's position under limits.
 #[derive(Clone, Debug)]
 pub struct Analysis {
     pub root: Arc<Position>,

@@ -48,10 +48,10 @@ use reporter::EventReporter;
 use root_tablebases::RootTablebases;
 use strength_limit::StrengthLimit;
 
-/// If even the smallest default lacks memory, the table that an engine starts with.
+/// The hash table that an engine starts with if there is no memory for the default size.
 const HASH_LAST_RESORT: usize = 1;
 
-/// How long [`Engine::analyse`] waits for an event before it says that there is none.
+/// How long [`Engine::analyse`] waits for an event before it reports that there is none.
 const IDLE_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Why a request to the engine failed. The engine is as it was before.
@@ -88,7 +88,7 @@ pub struct Engine {
     tablebases: Option<Arc<Tablebases>>,
     tablebase_use: TablebaseUse,
     strength: Strength,
-    /// Stands for the game: the errors of a level are its own.
+    /// A random seed that is fixed for a game, for the errors of a level.
     game_seed: u64,
     /// A search has begun whose result has not been received.
     searching: bool,
@@ -104,8 +104,8 @@ impl Default for Engine {
 }
 
 impl Engine {
-    /// An engine with default options and the embedded network. Its threads start at the first
-    /// need.
+    /// An engine with default options and the embedded network. Its threads start when
+    /// they are first needed.
     #[must_use]
     pub fn new() -> Engine {
         let (events, heard) = unbounded();
@@ -164,7 +164,7 @@ impl Engine {
         &self.best
     }
 
-    /// The events of searches, for who does not wait for them in [`Engine::analyse`]. Each event
+    /// The events of searches, for callers that do not wait for them in [`Engine::analyse`]. Each event
     /// taken from here is to be shown to [`Engine::received`].
     #[must_use]
     pub const fn events(&self) -> &Receiver<Event> {
@@ -255,7 +255,7 @@ impl Engine {
     }
 
     /// Puts the stages into their places. A level below full strength plays without tablebases:
-    /// perfect endgames would not be its own.
+    /// they would play its endgames perfectly.
     fn place_stages(&mut self) {
         let level = self.strength.level();
         let TablebaseUse {
@@ -317,8 +317,8 @@ impl Engine {
         }
     }
 
-    /// Replaces the pool. The old one goes first, for both may not fit into memory; if the new
-    /// one fails, one of the old size comes back, empty.
+    /// Replaces the pool. The old one is dropped first, because both may not fit into memory; if
+    /// the new one fails, an empty one of the old size is made.
     fn rebuild(&mut self, threads: usize, hash_mib: usize) -> Result<(), EngineError> {
         self.idle()?;
         self.pool = None;
@@ -375,7 +375,7 @@ impl Engine {
         self.rebuild(self.threads, self.hash_mib)
     }
 
-    /// Evaluates by material and piece-square values from now on, as a yardstick for networks.
+    /// Evaluates by material and piece-square values from now on, for comparison with networks.
     ///
     /// # Errors
     /// If a search is running.
@@ -413,7 +413,7 @@ impl Engine {
     ///
     /// # Errors
     /// If the position or a move is wrong: the game stays as it was, to look at, but no search
-    /// starts until a good position has come.
+    /// starts until a correct position is set.
     pub fn set_position(&mut self, start: &Start, moves: &[String]) -> Result<(), EngineError> {
         match Game::new(start, moves, self.castling) {
             Ok(game) => {

@@ -104,7 +104,7 @@ fn draws_by_repetition(root: &Position, history: &[u64], m: Move) -> bool {
 
 impl Stage for OwnBook {
     fn before_search(&self, request: &mut SearchRequest, note: &mut dyn FnMut(String)) -> Step {
-        // Who analyses wants a search.
+        // An analysis is a search.
         if request.infinite || request.limits.multi_pv > 1 {
             return Step::Continue;
         }

@@ -2,14 +2,14 @@
 //!
 //! 1. [`Place::OpeningBook`]: answers without a search while the game is in the book.
 //! 2. [`Place::RootTablebases`]: keeps the root moves that keep the result.
-//! 3. the search, which is no stage but what the stages stand around;
+//! 3. the search, which is not a stage;
 //! 4. [`Place::StrengthLimit`]: narrows the limits before the search and may choose a weaker move
 //!    after it.
 //!
 //! A stage is something that implements [`Stage`], put into its place by
 //! [`Engine::set_stage`](super::Engine::set_stage), which an option's setter calls. Each stage
-//! sees the request before the search, in the order above, and may answer in the search's stead;
-//! what it wants to do with the result it hands back as [`Step::Revise`]. The clock runs from
+//! sees the request before the search, in the order above, and may answer instead of the search;
+//! changes of the result are returned as [`Step::Revise`]. The clock runs from
 //! before the first stage, and an answer of a stage is held back like a search's while the engine
 //! ponders or the search is infinite.
 
@@ -19,7 +19,7 @@ use super::analysis::Analysis;
 use super::reporter::Conclusion;
 use crate::search::SearchRequest;
 
-/// Changes the result of a search before it is told.
+/// Changes the result of a search before it is reported.
 pub type Revision = Box<dyn FnOnce(&mut Analysis) + Send>;
 
 /// What a stage does with a request.
@@ -34,7 +34,7 @@ pub enum Step {
 
 /// A stage of a `go`. A note for the listener goes through `note`.
 pub trait Stage: Send + Sync {
-    /// Sees a request, before the search, and may change its limits.
+    /// Gets a request before the search, and may change its limits.
     fn before_search(&self, request: &mut SearchRequest, note: &mut dyn FnMut(String)) -> Step;
 }
 
@@ -54,7 +54,7 @@ pub struct Pipeline {
     stages: [Option<Arc<dyn Stage>>; PLACES],
 }
 
-/// What the stages before the search made of a request.
+/// What the stages before the search concluded from a request.
 #[derive(Default)]
 pub struct Prepared {
     /// A stage has answered; nothing is to be searched.

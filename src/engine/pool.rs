@@ -136,10 +136,10 @@ impl Pool {
         is_built.recv().map_err(|_| PoolError::Worker(number))
     }
 
-    /// Begins a search; its course and its end go through the reporter. The stages of the
+    /// Begins a search, which reports through the reporter. The stages of the
     /// pipeline that come before the search are run at once, on the caller's thread and on the
     /// search's clock. Any `stop` or `ponderhit` after this call concerns this search, even if no
-    /// thread has woken yet. The caller makes sure that no search is running.
+    /// thread has started yet. The caller makes sure that no search is running.
     pub fn start(
         &mut self,
         mut request: SearchRequest,
@@ -175,7 +175,7 @@ impl Pool {
         }
     }
 
-    /// Waits for helpers of the last search that its result has not waited for.
+    /// Waits for helpers of the last search that were still running when its result was reported.
     fn wait_until_idle(&mut self) {
         if let Some(busy) = self.busy.take() {
             // Nothing is ever sent; the error comes when the last thread is done.
@@ -224,7 +224,7 @@ impl Drop for Pool {
     }
 }
 
-/// Works off a thread's tasks until the pool drops the channel.
+/// Does a thread's tasks until the pool drops the channel.
 fn serve(worker: &mut SearchWorker, tasks: &Receiver<PoolTask>, shared: &Shared) {
     for task in tasks {
         match task {
@@ -312,7 +312,7 @@ fn may_vote(limits: &Limits) -> bool {
     limits.depth.is_none() && limits.mate.is_none() && limits.multi_pv == 1
 }
 
-/// What to tell of a search that found `result`. Always a legal move if there is one: a search
+/// What to report of a search that found `result`. Always a legal move if there is one: a search
 /// that was stopped before it had searched any, or that is wrong, plays the first allowed, and
 /// then there is no score.
 fn conclude(result: Option<SearchResult>, request: &SearchRequest) -> Conclusion {

@@ -1,5 +1,5 @@
-//! What of a search's reports reaches the listener: rate-limited while it runs, complete at its
-//! end.
+//! Passes a search's reports on to the listener: at a limited rate while it runs, completely at
+//! its end.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,8 +13,8 @@ use crate::board::{Game, Position};
 use crate::search::{Info, Report, RootEffort, SearchResult, Stats};
 use crate::types::{Depth, Move, Score};
 
-/// Lines that may be sent at once, whatever their rate: the first iterations are quick, and a
-/// person likes to see them.
+/// Lines that may be sent at once, whatever their rate: the first iterations are quick, and
+/// people want to see them.
 const FREE_LINES: usize = 48;
 /// After those, the least time between two lines. Some clients cannot take many at once.
 const LINE_INTERVAL: Duration = Duration::from_millis(40);
@@ -23,8 +23,8 @@ const QUIET_TIME: Duration = Duration::from_secs(3);
 /// The least time between two current moves.
 const CURRENT_MOVE_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Takes the first thread's reports, sends on what is of use, and keeps the latest exact line of
-/// every multi-PV index to send it at the end in any case.
+/// Takes the first thread's reports, passes on those that are due, and keeps the latest exact line of
+/// every multi-PV index to send it at the end.
 pub struct EventReporter {
     events: Sender<Event>,
     game: Game,
@@ -42,7 +42,7 @@ pub struct EventReporter {
     best: BestSoFar,
 }
 
-/// What all threads together came to.
+/// The counters of all threads together.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Totals {
     pub nodes: u64,
@@ -54,7 +54,7 @@ pub struct Totals {
     pub stats: Stats,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Conclusion {
     /// The best line, beginning with the move to play; empty only if there is no legal move.

@@ -8,7 +8,7 @@ use crate::time::{Clock, bounds};
 use crate::types::{Color, Depth, MAX_DEPTH, Move};
 
 /// A request to search the current position. Limits that are `None` do not apply; all others
-/// are obeyed together; without any, the search goes on until it is stopped.
+/// apply together; without any, the search goes on until it is stopped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// Search these moves only (UCI notation); empty: all.
@@ -69,7 +69,7 @@ impl Request {
     }
 
     /// The clock of the side to move. A client that sends only the other side's clock has
-    /// mistaken the side: that clock serves rather than none, which would search for ever.
+    /// mistaken the side; without that clock the search would not end.
     fn clock(&self, turn: Color) -> Clock {
         let (own, other) = match turn {
             Color::White => (self.white_time, self.black_time),
@@ -128,7 +128,7 @@ impl Request {
             nodes: self.nodes.map(|nodes| nodes.max(1)),
             soft_nodes: None,
             mate: self.mate.filter(|&moves| moves > 0),
-            // Who asks for an infinite search and names a clock means the former.
+            // With both, `infinite` counts and the clock does not.
             time: bounds(&clock, overhead_ms as u64, position.game_ply())
                 .filter(|_| !self.infinite),
             root_moves,

@@ -40,10 +40,10 @@ impl Strength {
     }
 }
 
-/// Narrows a search to what a level sees, and chooses among its lines as the level would.
+/// Limits a search to what a level is allowed, and chooses among its lines by the level.
 pub(super) struct StrengthLimit {
     pub level: Level,
-    /// Stands for the game: errors of judgement are its own.
+    /// A random seed that is fixed for a game, for the errors of a level.
     pub seed: u64,
 }
 

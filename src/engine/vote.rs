@@ -3,7 +3,7 @@
 use crate::search::SearchResult;
 use crate::types::Depth;
 
-/// What a vote weighs at least, also that of the thread with the lowest score.
+/// The least weight of a vote, that of the thread with the lowest score included.
 const LEAST_WEIGHT: i64 = 14;
 
 /// The index of the result to play, `None` if there are none.
@@ -99,8 +99,8 @@ mod tests {
         assert_eq!(best_thread(&[good, slow, fast]), Some(2));
     }
 
-    /// A helper stopped in its first iteration knows too little to be counted, whatever score
-    /// its moves had so far.
+    /// A helper that was stopped in its first iteration does not vote, whatever score its moves
+    /// had so far.
     #[test]
     fn a_thread_without_a_completed_iteration_has_no_vote() {
         let main = || result("e2e4", Score::cp(20), 10);

@@ -1,4 +1,4 @@
-//! What a client says: text to a typed [`Command`]. Nothing here panics, whatever the text.
+//! Parses a client's lines into typed [`Command`]s. No text makes it panic.
 
 use thiserror::Error;
 
@@ -8,7 +8,7 @@ use crate::engine::Request;
 /// Longest piece of a client's text that an error quotes.
 const LONGEST_QUOTE: usize = 60;
 
-/// One line of a client, understood.
+/// One line of a client, parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     Uci,

@@ -1,5 +1,5 @@
-//! What a client hears if the program breaks: one remark that says where, a move if one is due,
-//! and then the end of the process.
+//! What happens when the program panics: one remark to the client that says where, a move if one
+//! is due, and then the end of the process.
 //!
 //! A panic runs the hook of this file on the thread that panicked, before anything is unwound or
 //! the process is aborted, so that it works in both kinds of builds. Other threads may still run,
@@ -22,18 +22,18 @@ use crate::stdio::Stdout;
 
 /// The exit code after a panic: Rust's own.
 const EXIT_CODE: i32 = 101;
-/// The process ends after so long even if the client does not take what the hook has to say.
+/// The process ends after this time even if the client does not read what the hook writes.
 const LONGEST_REMARK: Duration = Duration::from_secs(3);
-/// After that, the report may take so long: finding the names of a backtrace is work, and a busy
-/// machine that aborted it would lose the report and the exit code.
+/// After that, the longest time for the report: finding the names of a backtrace is work, and a
+/// busy machine that aborted it would lose the report and the exit code.
 const LONGEST_REPORT: Duration = Duration::from_secs(20);
-/// How long the hook waits for a line that is being written, and for those that wait.
+/// How long the hook waits for a line that is being written, and for those queued.
 const LINE_PATIENCE: Duration = Duration::from_millis(500);
 const POLL: Duration = Duration::from_millis(1);
-/// So many characters of a text are shown in the remark; the log file has all.
+/// Most characters of a text in the remark; the log file has all.
 const MOST_SHOWN: usize = 300;
 
-/// What a session would have to say if the program broke now.
+/// What the hook would report if the program panicked now.
 #[derive(Default)]
 pub struct Situation {
     /// The line received last.
@@ -44,14 +44,14 @@ pub struct Situation {
     pub search: Option<OpenSearch>,
 }
 
-/// A search that owes its client a move.
+/// A search whose best move the client waits for.
 pub struct OpenSearch {
     pub root: Position,
     pub best: BestSoFar,
 }
 
-/// A session's [`Situation`]. Whoever writes to the client holds its lock, so that nothing is
-/// written any more once the hook has it.
+/// A session's [`Situation`]. Code that writes to the client holds its lock, so that nothing
+/// is written any more once the hook has it.
 #[derive(Clone, Default)]
 pub struct CrashRecord(Arc<Mutex<Situation>>);
 
@@ -75,7 +75,7 @@ impl CrashRecord {
     }
 }
 
-/// From now on a panic in any thread is told to the client of this session, and ends the
+/// From now on a panic in any thread is reported to the client of this session and ends the
 /// process. `unwritten` counts lines that another thread has yet to write.
 pub fn install(record: &CrashRecord, unwritten: Arc<AtomicUsize>) {
     let record = record.clone();
@@ -125,7 +125,7 @@ fn tell(
         thread::sleep(POLL);
     }
     if let Ok(mut out) = Stdout::new() {
-        // Nobody is left to hear of a failure.
+        // A failure cannot be reported any more.
         let _ = out.write_all((output::note(&remark) + "\n").as_bytes());
         let search = situation.as_ref().and_then(|it| it.search.as_ref());
         if let Some(search) = search {

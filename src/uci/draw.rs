@@ -1,4 +1,4 @@
-//! A position drawn with letters, for people.
+//! A position drawn with letters.
 
 use crate::board::Position;
 use crate::types::{Color, File, Rank, Square};

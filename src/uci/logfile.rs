@@ -33,7 +33,7 @@ impl Log for Logger {
         self.stderr.log(record);
         self.with_file(|file| {
             if let Some(file) = file {
-                // Nobody can be told that the log itself fails.
+                // There is nowhere to report that the log itself fails.
                 let _ = writeln!(
                     file,
                     "{} {}: {}",
@@ -57,7 +57,7 @@ fn logger() -> &'static Logger {
     })
 }
 
-/// Makes this the program's logger; again is harmless.
+/// Makes this the program's logger; calling it again does nothing.
 pub fn install() {
     let logger = logger();
     if log::set_logger(logger).is_ok() {

@@ -1,4 +1,4 @@
-//! The Universal Chess Interface: text in, text out, and the order between them.
+//! The Universal Chess Interface: commands in, results out, and their order.
 
 mod command;
 mod crash;

@@ -1,4 +1,4 @@
-//! The table of options: what `uci` lists, what `setoption` sets, and what the book documents.
+//! The table of options: what `uci` lists, `setoption` sets, and `help` and the book describe.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -61,7 +61,7 @@ pub enum OptionKind {
     },
 }
 
-/// One row of the table: a new option is a new row, and nothing else.
+/// One row of the table.
 pub struct UciOption {
     pub name: &'static str,
     pub kind: OptionKind,
@@ -438,7 +438,7 @@ fn read_check(name: &str, given: &str) -> Result<bool, OptionError> {
     }
 }
 
-/// Numbers out of range are refused, not bent.
+/// Numbers out of range are refused, not clamped.
 fn read_number<T: FromStr + PartialOrd + Display>(
     name: &str,
     given: &str,

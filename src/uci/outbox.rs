@@ -1,5 +1,5 @@
-//! What a session writes, on its way to a reader that may not read: the session goes on, so that
-//! `quit` and the end of input are obeyed even while the output pipe is full.
+//! The output of a session, queued when its reader does not read: the session goes on, so that
+//! `quit` and the end of input work even while the output pipe is full.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 
 use crate::stdio::Stdout;
 
-/// With so many lines waiting, `info` lines are dropped; all others are kept.
+/// With this many lines waiting, `info` lines are dropped; all others are kept.
 const MANY: usize = 4096;
-/// How long the end of the session waits for a reader that takes nothing.
+/// How long the end of the session waits for a reader that does not read.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Writes lines to standard output, from a thread of its own where they cannot be written at
@@ -63,7 +63,7 @@ impl Outbox {
         Arc::clone(&self.waiting)
     }
 
-    /// Waits until all is written, as long as the reader takes something.
+    /// Waits until all is written, as long as the reader reads.
     ///
     /// # Errors
     /// If writing failed.

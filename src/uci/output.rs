@@ -1,4 +1,4 @@
-//! What the engine tells, as UCI text.
+//! The engine's events as UCI text.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::chances::chances;
 use crate::engine::{Analysis, AnalysisLine, Event};
 use crate::types::Bound;
 
-/// How to write what UCI leaves to options.
+/// How to write, as far as options decide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
     /// Add the chances of winning, drawing and losing to every score (`UCI_ShowWDL`).

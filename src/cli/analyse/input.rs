@@ -1,4 +1,4 @@
-//! The position to analyse, as people have it: a FEN, moves, an EPD line, or a game of a file.
+//! The position to analyse, in any usual form: a FEN, moves, an EPD line, or a game of a file.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -205,7 +205,7 @@ fn of_words(text: &str, mode: CastlingMode) -> anyhow::Result<Game> {
     Ok(game)
 }
 
-/// An error with what the person may have meant.
+/// An error with a hint at the accepted forms.
 fn with_hint(error: &anyhow::Error) -> anyhow::Error {
     anyhow::anyhow!(
         "{error:#}\nA position is a FEN, an EPD line, startpos, moves (1. e4 e5 or e2e4 e7e5), \
@@ -238,7 +238,7 @@ pub fn uci_moves(position: &Position, texts: &[String]) -> anyhow::Result<Vec<St
             continue;
         }
         let Ok(m) = position.parse_move(text) else {
-            bail!("'{text}' is no legal move of the position");
+            bail!("'{text}' is not a legal move in the position");
         };
         moves.push(position.uci(m));
     }

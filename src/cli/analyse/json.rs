@@ -1,5 +1,5 @@
 //! What `--json` prints, an object a line. The schema is part of the book (`analysis.md`): fields
-//! are only ever added, and `schema` rises if one has to change.
+//! may be added; `schema` is raised if one changes.
 
 use std::io::{self, Write};
 
@@ -96,7 +96,7 @@ impl JsonLine {
         }
     }
 
-    /// A line as it comes.
+    /// A line of the running search.
     #[must_use]
     pub fn of_line(line: &AnalysisLine) -> JsonLine {
         JsonLine::Line {
@@ -120,7 +120,7 @@ impl JsonLine {
         }
     }
 
-    /// The last line: what the search came to.
+    /// The last line: the result of the search.
     #[must_use]
     pub fn of_result(analysis: &Analysis) -> JsonLine {
         let root = &analysis.root;

@@ -1,5 +1,5 @@
-//! `pleach analyse`: a search for a person to follow, live in a terminal, as plain lines
-//! elsewhere, or as JSON. Scores are in pawns from White's side.
+//! `pleach analyse`: a search shown live in a terminal, as plain lines elsewhere, or as
+//! JSON. Scores are in pawns from White's side.
 
 mod input;
 mod json;
@@ -27,7 +27,7 @@ use input::{Choice, MoveNumber};
 use json::JsonLine;
 use view::{LinesSoFar, LiveView, Look, REDRAW_INTERVAL};
 
-/// How long to think if nothing is said.
+/// Time for the search if no limit is given.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 const DEFAULT_HASH_MIB: usize = 64;
 /// Plies of a line shown while the search runs; the last line is shown whole.
@@ -53,7 +53,7 @@ pub struct Arguments {
     /// Search until Ctrl-C (without any limit the search takes 5 seconds)
     #[arg(long, conflicts_with_all = ["depth", "nodes", "movetime"])]
     infinite: bool,
-    /// How many of the best moves to follow
+    /// How many of the best moves to show
     #[arg(long, default_value_t = 1, value_parser = in_range(MULTI_PV_MAX))]
     multipv: usize,
     /// Search these moves only
@@ -176,7 +176,7 @@ fn analyse(
     listen: impl FnMut(&Event) -> ControlFlow<()>,
 ) -> anyhow::Result<Analysis> {
     let mut request = request.clone();
-    // Where there is nothing to search, nobody should have to end the search.
+    // Without a legal move the search ends by itself.
     request.infinite &= game.position().has_legal_move();
     Ok(engine.analyse(game, &request, listen)?)
 }
@@ -271,7 +271,7 @@ impl<'a, W: Write> Screen<'a, W> {
 }
 
 impl<W: Write> Drop for Screen<'_, W> {
-    /// The cursor comes back, whatever happened.
+    /// Shows the cursor again, also after an error.
     fn drop(&mut self) {
         if matches!(self.kind, OutputKind::Live { .. }) {
             let _ = self.out.execute(cursor::Show);

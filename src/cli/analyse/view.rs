@@ -1,5 +1,5 @@
-//! A search as a picture in the terminal, redrawn in place: the board, the evaluation, where the
-//! effort goes, and the best lines.
+//! The live view of a search in the terminal, redrawn in place: the board, the evaluation, the
+//! effort by root move, and the best lines.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -55,7 +55,7 @@ impl LinesSoFar {
         self.latest = self.lines.first().cloned().or(self.latest.take());
     }
 
-    /// Takes a line as it comes.
+    /// Takes a line of the running search.
     pub fn add(&mut self, line: &AnalysisLine) {
         let index = line.info.multi_pv.saturating_sub(1);
         match self.lines.get_mut(index) {
@@ -69,7 +69,7 @@ impl LinesSoFar {
 /// A line of text in parts of different style.
 type Styled = Vec<StyledContent<String>>;
 
-/// The picture and where it stands.
+/// The picture and its height on the screen.
 pub struct LiveView {
     look: Look,
     /// Lines of the picture on the screen, above the cursor.
@@ -96,8 +96,8 @@ impl LiveView {
         const FALLBACK: (u16, u16) = (80, 24);
         let (columns, rows) = terminal::size().unwrap_or(FALLBACK);
         let mut lines = frame(root, found, elapsed, self.look);
-        // The cursor's line and one for safety stay free, for a screen that scrolls cannot be
-        // redrawn in place.
+        // The cursor's line and one more stay free: a screen that scrolls cannot be redrawn in
+        // place.
         lines.truncate(usize::from(rows.saturating_sub(2)).max(1));
         out.queue(terminal::BeginSynchronizedUpdate)?;
         if self.drawn > 0 {
@@ -219,7 +219,7 @@ const fn figure(role: Role, filled: bool) -> char {
     }
 }
 
-/// What stands beside the board.
+/// The text beside the board.
 fn panel(root: &Position, found: &LinesSoFar, elapsed: Duration, look: Look) -> Vec<Styled> {
     let Some(latest) = &found.latest else {
         return vec![vec![plain("searching ...")]];
@@ -318,7 +318,7 @@ fn best_line(line: &AnalysisLine) -> Styled {
     ]
 }
 
-/// A count in at most five signs: `987`, `12.3k`, `4.56M`.
+/// A count in at most five characters: `987`, `12.3k`, `4.56M`.
 fn short(count: u64) -> String {
     const UNITS: [(f64, &str); 3] = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
     let value = count as f64;

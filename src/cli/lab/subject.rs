@@ -74,7 +74,7 @@ pub(super) struct SubjectInfo {
     pub window: Option<ValueWindow>,
 }
 
-/// Something to do with a game, whichever it is.
+/// An operation on any of the games.
 pub(super) trait Visitor {
     fn visit<G: GameTree>(&self, game: &G, found: SubjectInfo) -> anyhow::Result<()>;
 }
