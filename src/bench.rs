@@ -11,7 +11,7 @@ use crate::engine::{Analysis, Engine, EngineError, Request, nodes_per_second};
 use crate::search::Stats;
 use crate::types::CastlingMode;
 
-/// Depth of the signature that commits carry.
+/// Depth of the signature in commit messages.
 pub const DEPTH: i32 = 12;
 /// MiB of hash table of the signature.
 pub const HASH_MIB: usize = 16;
@@ -29,7 +29,7 @@ pub struct Options {
 pub enum Limit {
     Depth(i32),
     Nodes(u64),
-    /// Milliseconds; no signature then.
+    /// Milliseconds; the number of nodes is then no signature.
     Movetime(i64),
 }
 
@@ -58,8 +58,8 @@ pub enum BenchError {
 }
 
 impl Options {
-    /// Reads bench's words as people type them: a depth alone, or hash, threads and limit in the
-    /// order that other engines have made customary.
+    /// Reads the words behind `bench`: a depth alone, or hash, threads and limit in the order
+    /// that other engines use.
     ///
     /// # Errors
     /// If a word makes no sense.
@@ -76,7 +76,7 @@ impl Options {
                 options.hash_mib = usize::try_from(number(hash)?).unwrap_or(usize::MAX);
                 options.threads = usize::try_from(number(threads)?).unwrap_or(usize::MAX);
                 if let Some(value) = rest.first() {
-                    // A file of positions would stand second; this bench has its own only.
+                    // Other engines take a file of positions here; this bench has its own only.
                     let kind = rest
                         .get(2)
                         .or(rest.get(1).filter(|word| *word != "default"));
@@ -189,7 +189,7 @@ pub fn run(
     Ok(Some(summary))
 }
 
-/// One position's line, for people.
+/// One position's line of output.
 #[must_use]
 pub fn position_line(measured: &Measured) -> String {
     let Measured {
@@ -211,7 +211,7 @@ pub fn position_line(measured: &Measured) -> String {
     )
 }
 
-/// How the work was spread over the positions, and what the search did, for people.
+/// The spread over the positions and the counts of the search's steps, as lines of output.
 #[must_use]
 pub fn statistics(measured: &[Measured]) -> Vec<String> {
     let mut nodes: Vec<u64> = measured
@@ -257,7 +257,7 @@ pub fn statistics(measured: &[Measured]) -> Vec<String> {
     lines
 }
 
-/// What the process occupies, in bytes, and how much of it is the hash table's; for people.
+/// What the process occupies, in bytes, and how much of it is the hash table's, as a line of output.
 #[must_use]
 pub fn memory_line(resident: Option<u64>, hash_mib: usize) -> String {
     const MIB: u64 = 1 << 20;
@@ -308,7 +308,7 @@ const POSITIONS: &[&str] = &[
     "rb3qk1/pQ3ppp/4p3/3P4/8/1P3N2/1P3PPP/3R2K1 w - - 0 1",
     "2k2r2/2p5/1pq5/p1p1n3/P1P2n1B/1R4Pp/2QR4/6K1 b - - 0 1",
     "8/6pp/3q1p2/3n1k2/1P6/3NQ2P/5PP1/6K1 w - - 0 1",
-    // A position with everything in it, and one with much to promote.
+    // A position with every kind of move, and one with many promotions.
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
     // Endings, among them number 70 of Fine.

@@ -63,7 +63,7 @@ impl PendingFile {
         Ok(PendingFile(FileTarget::Temporary { file, path }))
     }
 
-    /// Brings the bytes to the disk and gives the file its name.
+    /// Flushes the bytes to the disk and gives the file its name.
     ///
     /// # Errors
     /// The disk is full, or the folder was removed or made read-only meanwhile. The temporary
@@ -117,7 +117,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_whole(path, |file| file.write_all(bytes))
 }
 
-/// Whether two paths name one existing file, by whatever detours.
+/// Whether two paths name the same existing file.
 #[must_use]
 pub fn are_same(one: &Path, other: &Path) -> bool {
     match (fs::canonicalize(one), fs::canonicalize(other)) {
@@ -133,7 +133,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Brings the folder's list of names to the disk, where the system can do that.
+/// Flushes the folder's list of names to the disk, where the system can do that.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(folder)?.sync_all()

@@ -148,7 +148,7 @@ pub fn resident_memory() -> Option<u64> {
         .checked_mul(KIB)
 }
 
-/// Whether so many bytes could be allocated just now.
+/// Whether this many bytes could be allocated now.
 #[must_use]
 pub fn can_allocate(bytes: usize) -> bool {
     LargeTable::<u8>::new(bytes).is_ok()
@@ -250,7 +250,7 @@ mod tests {
         }
     }
 
-    /// The reason for all this: that huge pages are in use where the system grants them.
+    /// Huge pages are in use where the system grants them.
     #[cfg(target_os = "linux")]
     #[test]
     fn large_tables_lie_on_huge_pages() {
@@ -265,7 +265,7 @@ mod tests {
                 Some((hex(start)?..hex(end)?).contains(&(table.as_ptr() as usize)))
             };
             let mut lines = maps.lines().skip_while(|line| inside(line) != Some(true));
-            // "hg": the advice stands. Whether pages were free just now is not ours to say.
+            // "hg": the advice is set. Whether huge pages were free does not depend on the program.
             let flags = lines.find(|line| line.starts_with("VmFlags"));
             assert!(
                 flags.is_some_and(|flags| flags.contains(" hg")),

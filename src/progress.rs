@@ -34,13 +34,13 @@ impl ProgressReporter {
         }
     }
 
-    /// How many of so many things that makes a second.
+    /// The rate of a count since the beginning, per second.
     #[must_use]
     pub fn per_second(&self, things: u64) -> f64 {
         things as f64 / self.started.elapsed().as_secs_f64().max(1e-9)
     }
 
-    /// So many units are done; `message` says it in words.
+    /// This many units are done; `message` is shown beside them.
     pub fn update(&mut self, done: u64, message: &str) {
         if let Some(bar) = &self.bar {
             bar.set_position(done);

@@ -1,8 +1,8 @@
 //! Standard input and output as a program may find them: not blocking, with a full pipe, or with
 //! a reader that is gone.
 //!
-//! Whoever starts this program may have set a pipe or terminal to non-blocking, which other
-//! programs then share. Reading and writing here wait in that case, as if it were not so.
+//! The program that starts this one may have set a pipe or terminal to non-blocking. Reading and
+//! writing here wait in that case, as if it were blocking.
 
 use std::fs::File;
 use std::io::{self, LineWriter, Read, Write};
@@ -52,7 +52,7 @@ impl Stdout {
         system::duplicate_stdout().map(Stdout)
     }
 
-    /// Whether nobody will ever read what is written. `false` if that is not known.
+    /// Whether the reader has closed the pipe. `false` if that is not known.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         system::is_closed(&self.0)

@@ -1,9 +1,9 @@
 //! A weaker player's evaluation: less knowledge, and errors that stay the same.
 //!
-//! The error of a position does not change from one visit to the next, and parts of it hang on
-//! the pawns and on the pieces of each side alone, so that it hardly changes from one move to the
-//! next either: like a person, the engine holds the same wrong opinion for a while and acts on
-//! it, instead of playing well and now and then giving a piece away.
+//! The error of a position does not change from one visit to the next, and parts of it depend
+//! on the pawns and on the pieces of each side alone, so that it hardly changes from one move to
+//! the next either: the engine misjudges a position in the same way for several moves, instead
+//! of playing well and now and then losing a piece.
 
 use super::tapered;
 use crate::board::Position;
@@ -11,7 +11,7 @@ use crate::types::{Color, Score};
 
 /// The whole of a share.
 const WHOLE: i32 = 256;
-/// Shares of the spread, in 256ths, of the errors that hang on the pawns, on the pieces of each
+/// Shares of the spread, in 256ths, of the errors that depend on the pawns, on the pieces of each
 /// side, and on the whole position. Their squares add up to the square of the whole.
 const PAWNS_SHARE: i64 = 128;
 const PIECES_SHARE: i64 = 128;
@@ -52,7 +52,7 @@ impl Misjudgement {
         }
     }
 
-    /// A number that hangs on a key and the seed alone, distributed nearly normally around zero
+    /// A number that depends on a key and the seed alone, distributed nearly normally around zero
     /// with a standard deviation of [`UNIT`].
     fn normal(&self, key: u64) -> i64 {
         let mixed = mix(key ^ self.seed);

@@ -19,7 +19,7 @@ pub(crate) use sample::EvaluationSample;
 pub enum EvalKind {
     /// A network.
     Network(Arc<Network>),
-    /// Material and piece-square values, tapered by phase: the classical yardstick.
+    /// Material and piece-square values, tapered by phase, for comparison.
     Tapered,
 }
 
@@ -65,7 +65,7 @@ impl Evaluator {
         }
     }
 
-    /// Evaluates like a weaker player from now on, or soundly again.
+    /// Evaluates like a weaker player from now on, or at full strength again.
     pub(crate) fn set_misjudgement(&mut self, misjudgement: Option<Misjudgement>) {
         self.misjudgement = misjudgement;
     }

@@ -1,5 +1,5 @@
 //! Material and piece-square values, blended from middlegame to endgame by the pieces left. The
-//! values are formulas, not tuned tables: this is the yardstick for the network, not its rival.
+//! values are formulas, not tuned tables: networks are compared with this evaluation.
 
 use crate::board::Position;
 use crate::types::{Color, Role, Square};
@@ -53,7 +53,7 @@ fn placement(role: Role, square: Square) -> Pair {
 
 /// Centipawns from the side to move's point of view.
 pub(super) fn evaluate(position: &Position) -> i32 {
-    /// Having the move is worth a little.
+    /// A small bonus for the side to move.
     const TEMPO: i32 = 12;
     let (mut middle, mut end, mut pieces) = (0, 0, 0);
     for (square, piece) in position.board() {

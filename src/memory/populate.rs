@@ -2,7 +2,7 @@
 //!
 //! A huge page costs up to a millisecond when it is first touched. A search that begins on a fresh
 //! table of a gibibyte touches all of its 512 pages within its first few thousand nodes, and would
-//! obey no `stop` meanwhile.
+//! not react to `stop` meanwhile.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -28,7 +28,7 @@ pub(super) struct Population {
 impl Population {
     /// Begins with the memory of `bytes` bytes at `address`, which must stay mapped until the
     /// result is dropped. Where the system starts no thread, or does not know the request, pages
-    /// are supplied when they are first touched, as ever.
+    /// are supplied when they are first touched, as usual.
     pub(super) fn start(address: usize, bytes: usize, threads: usize) -> Population {
         let next = Arc::new(AtomicUsize::new(0));
         let (work, working) = bounded::<()>(0);

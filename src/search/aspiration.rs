@@ -1,6 +1,5 @@
-//! Aspiration windows: the root is searched in a narrow window around the score expected, wider
-//! again each time that the score falls outside. Most of the tree is then cut by bounds near the
-//! truth.
+//! Aspiration windows: the root is searched in a narrow window around the expected score, which
+//! is widened each time that the score falls outside. A narrow window cuts more of the tree.
 
 use super::window::Window;
 use crate::params as p;

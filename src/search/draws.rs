@@ -30,7 +30,7 @@ impl SearchWorker {
     }
 
     /// Draws differ by a centipawn from node to node, so that the search keeps looking for other
-    /// ways instead of calling the first repetition as good as any; reports round it away.
+    /// ways instead of taking the first repetition; reports show all of them as 0.
     pub(super) fn draw(&self) -> Score {
         if self.selective() {
             Score::DRAW + (self.nodes as i32 & 2) - 1

@@ -153,8 +153,8 @@ impl SearchWorker {
                 Ok(score)
             }
             Err(stopped) => {
-                // The moves searched so far are worth keeping: each that raised alpha was
-                // better than the best before it.
+                // The moves searched so far count: each that raised alpha was better than the
+                // best before it.
                 self.root.keep_partial();
                 Err(stopped)
             }
@@ -187,7 +187,7 @@ impl SearchWorker {
         let Some(time) = self.limits.time.filter(|time| !time.fixed) else {
             return false;
         };
-        // A single legal move is not worth thinking about, and a found mate little more.
+        // A single legal move needs no more time.
         let forced = self.root.len() == 1;
         let factor = if forced {
             0.0

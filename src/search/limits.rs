@@ -1,9 +1,9 @@
-//! What ends a search. Every limit that is given is obeyed; with none, only `stop` ends it.
+//! What ends a search: the first limit that is reached; with none given, only `stop`.
 
 use crate::time::TimeBounds;
 use crate::types::{Depth, Move};
 
-/// The limits of one search, all obeyed together.
+/// The limits of one search; all apply together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The last iteration's depth.

@@ -37,7 +37,7 @@ enum MoveDecision {
     SkipQuiets,
 }
 
-/// A rule of shallow pruning that takes out a move without looking at exchanges.
+/// A rule of shallow pruning that skips a move without exchange evaluation.
 #[derive(Clone, Copy)]
 enum Rule {
     /// So many moves have been searched that the later ones are not worth it.
@@ -198,7 +198,7 @@ impl SearchWorker {
         } else {
             quiet_rule(node, info, reduced, so_far)
         };
-        // Checks are forcing: of them only those are skipped that lose too much in exchange.
+        // Checks are forcing: they are skipped only if they lose too much in exchange.
         if let Some(rule) = rule
             && !node.position.gives_direct_check(m)
         {
@@ -348,7 +348,7 @@ impl SearchWorker {
         }
         if bound == Bound::Lower && self.selective() && !score.is_decisive() && !beta.is_decisive()
         {
-            // The deeper the search, the more of what it found above beta is believed.
+            // The deeper the search, the more of a score above beta is kept.
             let depth = node.depth.plies();
             score = Score::from_raw((score.raw() * depth + beta.raw()) / (depth + 1));
         }
@@ -445,7 +445,7 @@ fn capture_rule(
     futile.then_some(Rule::CaptureFutility)
 }
 
-/// How many moves late move pruning lets through, in 1/128 move.
+/// How many moves late move pruning leaves, in 1/128 move.
 fn late_moves(depth: i32, improving: bool) -> i32 {
     if improving {
         p::lmp_improving_base() + p::lmp_improving_scale() * depth * depth

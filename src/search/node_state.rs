@@ -50,9 +50,9 @@ impl Node<'_> {
         self.tt_move.is_some_and(is_noisy)
     }
 
-    /// Whole-node pruning is allowed: not on a principal variation (`pv`), for whose exact score
-    /// we care; not in check, where the evaluation says little; not in a singular search, which
-    /// asks about the other moves only.
+    /// Whole-node pruning is allowed: not on a principal variation, whose exact score matters;
+    /// not in check, where the evaluation is unreliable; not in a singular search, which is about
+    /// the other moves only.
     pub fn prunable<T: NodeType>(&self) -> bool {
         !T::PV && !self.in_check() && self.excluded.is_none()
     }

@@ -1,5 +1,5 @@
-//! Move ordering, in stages: each move is generated and ordered only when those before it have
-//! not sufficed.
+//! Move ordering, in stages: each stage is generated and ordered only when the moves before it
+//! caused no cutoff.
 
 use arrayvec::ArrayVec;
 
@@ -18,7 +18,7 @@ enum PickerStage {
     GoodNoisy,
     GenerateQuiet,
     Quiet,
-    /// Captures that lose the exchange, at last.
+    /// Captures that lose the exchange, last.
     BadNoisy,
     Done,
 }
@@ -28,7 +28,7 @@ const PLACE_BITS: u32 = 9;
 const PLACES: i32 = 1 << PLACE_BITS;
 const _: () = assert!(MAX_MOVES <= PLACES as usize);
 
-/// Hands out a node's moves, most promising first.
+/// Returns a node's moves one by one, most promising first.
 pub(super) struct Picker {
     stage: PickerStage,
     tt_move: Option<Move>,

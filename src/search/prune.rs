@@ -10,7 +10,7 @@ use crate::history::PieceTo;
 use crate::params as p;
 use crate::types::{Bound, Depth, PackedMove, Ply, Score};
 
-/// Of how far a score without a search lies above beta, one part in so many is believed.
+/// What a score without a search exceeds beta by is divided by this.
 const RFP_BLEND: i32 = 3;
 
 /// How far below alpha the evaluation must be for razoring, in centipawns.
@@ -47,7 +47,7 @@ fn probcut_beta(beta: Score, improving: bool) -> Score {
 impl SearchWorker {
     /// Hindsight depth adjustment. If the parent's move was reduced a lot and yet the
     /// evaluation did not fall for the parent's side as expected, look deeper; if both sides'
-    /// evaluations together say that the move lost its maker something, look less deep.
+    /// evaluations together say that the move lost something for the parent's side, look less deep.
     pub(super) fn hindsight<T: NodeType>(&mut self, node: &mut Node<'_>) {
         // The verification of a null move searches the node again with its depth settled.
         if node.ply < self.null_from {

@@ -24,7 +24,7 @@ struct Quiet {
     futility: Option<Score>,
 }
 
-/// The share of what lies above beta that captures alone can prove: one part in two.
+/// What a score exceeds beta by is divided by this.
 const BLEND: i32 = 2;
 
 /// A score above beta as it is returned.
@@ -164,7 +164,7 @@ impl SearchWorker {
             self.prefetch_child(position, m);
             if !found.best.is_loss() {
                 if position.in_check() {
-                    // One evasion holds: further quiet ones would explode the tree.
+                    // One evasion does not lose: further quiet ones would enlarge the tree too much.
                     if !is_noisy(m) && found.number > 0 {
                         picker.skip_quiets();
                         continue;

@@ -1,4 +1,4 @@
-//! How a search speaks to whoever started it. A search never prints.
+//! How a search reports to its caller. A search never prints.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub struct Info {
     pub tb_hits: u64,
 }
 
-/// Receives what a search has to say while it runs. Only the first thread speaks.
+/// Receives the reports of a running search. Only the first thread reports.
 pub trait Report {
     /// A line was completed, or failed high or low on its aspiration window: `pv`, its first move
     /// the root move. `efforts` are those of all root moves.
@@ -47,7 +47,7 @@ pub trait Report {
     }
 }
 
-/// Hears nothing.
+/// Ignores all reports.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

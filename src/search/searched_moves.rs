@@ -21,7 +21,7 @@ impl SearchedMoves {
         } else {
             &mut self.quiet
         };
-        // A full list forgets the latest, which were the least promising.
+        // A full list drops the latest moves, which were the least promising.
         let _ = list.try_push(m);
     }
 }

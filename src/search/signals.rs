@@ -1,11 +1,11 @@
-//! What the outside may tell a running search: stop, and the pondered move was played.
+//! Signals to a running search: stop, and the pondered move was played.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Signals shared by everyone who takes part in a search. The search threads only read two
-/// relaxed flags; nobody spins: [`Signals::hold`] sleeps.
+/// Signals shared by all threads of a search. The search threads only read two relaxed flags;
+/// [`Signals::hold`] sleeps and does not spin.
 #[derive(Debug)]
 pub struct Signals {
     stopped: AtomicBool,
@@ -15,7 +15,7 @@ pub struct Signals {
     began: AtomicU64,
     clock_began: AtomicU64,
     epoch: Instant,
-    /// Guards nothing but the sleep in `hold`, so that no wake-up is lost.
+    /// Protects only the sleep in `hold`, so that no wake-up is lost.
     lock: Mutex<()>,
     changed: Condvar,
 }
@@ -27,7 +27,7 @@ impl Default for Signals {
 }
 
 impl Signals {
-    /// Signals at rest: stopped, as no search runs.
+    /// Signals without a search: stopped.
     #[must_use]
     pub fn new() -> Signals {
         Signals {
@@ -94,9 +94,9 @@ impl Signals {
         self.since(&self.clock_began)
     }
 
-    /// Sleeps until the result of a finished search may be told: at once in an ordinary search,
+    /// Sleeps until the result of a finished search may be reported: at once in an ordinary search,
     /// after `ponderhit` or `stop` in a ponder search, only after `stop` in an `infinite` one.
-    /// With `least`, the search's clock must also have run so long, unless it is stopped.
+    /// With `least`, the search's clock must also have run that long, unless it is stopped.
     pub fn hold(&self, infinite: bool, least: Option<Duration>) {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         while !self.is_stopped() {

@@ -12,7 +12,8 @@ use crate::types::{Bound, Depth, PackedMove, Score};
 pub(super) enum Singular {
     /// Search the table's move that many plies deeper (or, below zero, less deep).
     Extend(i32),
-    /// Another move reaches beta as well: more than one refutation, so leave (multi-cut).
+    /// Another move reaches beta as well: more than one refutation, so the node is cut
+    /// (multi-cut).
     Cut(Score),
 }
 

@@ -1,4 +1,4 @@
-//! What the nodes of the current line remember of each other.
+//! What the nodes of the current line share with each other.
 
 use crate::history::{PieceTo, Threats};
 use crate::types::{MAX_PLY, PackedMove, Ply, Score};
@@ -55,7 +55,7 @@ impl Stack {
         &mut self.0[BEFORE_ROOT + ply.index()]
     }
 
-    /// What earlier nodes two plies below `ply` left there holds for other parents.
+    /// Clears what earlier nodes two plies below `ply` left there: they had other parents.
     #[inline]
     pub fn forget_grandchildren(&mut self, ply: Ply) {
         let frame = self.at_mut(ply.next().next());

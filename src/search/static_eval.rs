@@ -12,12 +12,11 @@ use crate::types::{Bound, Color, Move, Ply, Score};
 
 impl SearchWorker {
     /// Fills in the node's evaluations: raw from the table or the network, static with its
-    /// correction, and `eval` replaced by the
-    /// table's score where that is a better bound.
+    /// correction, and `eval` replaced by the table's score where that is a better bound.
     pub(super) fn evaluate_node<T: NodeType>(&mut self, node: &mut Node<'_>) {
         let (position, ply) = (node.position, node.ply);
         if node.in_check() {
-            // Whatever the check hides: what was last known of this side.
+            // In check, this side's evaluation of two plies earlier.
             let earlier = self.stack.before(ply, 2).static_eval.unwrap_or(Score::DRAW);
             (node.static_eval, node.eval) = (earlier, earlier);
             self.stack.at_mut(ply).static_eval = None;

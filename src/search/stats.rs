@@ -1,4 +1,4 @@
-//! Counts of what a search does: the shape of its tree, and how often each step fires.
+//! Counts of what a search does: the shape of its tree, and how often each step applies.
 
 use std::ops::AddAssign;
 

@@ -32,7 +32,7 @@ use crate::stdio;
 
 /// Lines read ahead of the engine.
 const READ_AHEAD: usize = 1024;
-/// How often a running perft looks whether it is done or told to stop.
+/// How often a running perft checks whether it is done or must stop.
 const PERFT_POLL: Duration = Duration::from_millis(2);
 
 /// Whether the conversation goes on.
@@ -55,13 +55,13 @@ pub struct Session<W: Write> {
     uci_seen: bool,
     /// `debug on`.
     debug: bool,
-    /// Something was asked that could not be done.
+    /// A command could not be carried out.
     failed: bool,
     /// Where lines come from, once the session runs.
     lines: Receiver<String>,
     /// Lines read while `perft` or `bench` ran, to be handled after it.
     read_ahead: VecDeque<String>,
-    /// What to tell if the program breaks.
+    /// What to report if the program panics.
     record: CrashRecord,
 }
 
@@ -84,7 +84,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Talks until `quit` or until the lines end.
+    /// Handles commands until `quit` or the end of the lines.
     ///
     /// # Errors
     /// If the client no longer reads.
@@ -118,7 +118,7 @@ impl<W: Write> Session<W> {
     /// Runs each line to its end before the next, as for commands on the command line.
     ///
     /// # Errors
-    /// If nobody reads the output.
+    /// If the output is closed.
     pub fn run_batch(&mut self, lines: &[String]) -> io::Result<bool> {
         self.uci_seen = true;
         for (index, line) in lines.iter().enumerate() {
@@ -139,7 +139,7 @@ impl<W: Write> Session<W> {
         Ok(!self.failed)
     }
 
-    /// Stops what runs and writes its last word; so for the searches that still wait.
+    /// Stops the running search and writes its result; the same for the searches that still wait.
     fn end(&mut self) -> io::Result<()> {
         self.waiting
             .retain(|command| !matches!(command, Command::Perft(_) | Command::Bench(_)));
@@ -161,7 +161,7 @@ impl<W: Write> Session<W> {
             Ok(command) => self.receive(command),
             Err(error) => {
                 self.failed = true;
-                // UCI has unknown commands ignored; a person who typed one may like to know.
+                // UCI has unknown commands ignored; a remark helps a person who typed one.
                 if self.uci_seen || !matches!(error, ParseError::Unknown(_)) {
                     self.note(&error.to_string())?;
                 }
@@ -387,7 +387,7 @@ impl<W: Write> Session<W> {
         match self.engine.go(&request) {
             Ok(()) => {}
             Err(error) => {
-                // The client waits for a move all the same.
+                // The client waits for a move nevertheless.
                 self.report_error(&error)?;
                 self.write_best_move(output::NO_MOVE)?;
             }
@@ -511,7 +511,7 @@ pub fn interactive() -> io::Result<()> {
     logfile::install();
     let (sender, lines) = bounded(READ_AHEAD);
     let mut input = BufReader::new(stdio::Stdin::new()?);
-    // The thread ends with the process: a blocking read cannot be called back.
+    // The thread ends with the process: a blocking read cannot be cancelled.
     thread::Builder::new()
         .name("input".to_owned())
         .spawn(move || {
@@ -530,7 +530,7 @@ pub fn interactive() -> io::Result<()> {
     result.and(out.finish())
 }
 
-/// Runs UCI commands one after the other; the answer tells whether all were understood.
+/// Runs UCI commands one after the other; returns whether all were understood.
 ///
 /// # Errors
 /// If stdout is closed.
