@@ -10,8 +10,8 @@ use std::time::Duration;
 use crate::params as p;
 use crate::types::{Move, Score};
 
-/// How often the overhead of one move is kept on the clock: a busy machine loses it several times
-/// over on some moves, and a clock that lives on its increment has nothing else to lose it from.
+/// The reserve on the clock, as a multiple of the overhead of one move: on a busy machine some
+/// moves lose it several times over, and a clock that lasts by its increment only has no more.
 const OVERHEADS_KEPT: i64 = 5;
 /// A clock shorter than the reserve still has to yield a move, but no more than one of so many
 /// parts of it is used: with half of it, a clock of 0.2 s and 2 ms a move settled at 30 ms, and a busy
@@ -35,7 +35,7 @@ const HARD_SHARE: f64 = 0.65;
 const SOFT_SHARE: f64 = 0.45;
 /// With one move to go before the control, nearly all the time may go: the next control is near.
 const LAST_MOVE_SHARE: f64 = 0.85;
-/// A move gets at least this long, however bad the clock looks: enough for a legal move.
+/// The shortest time for a move, whatever the clock: enough for a legal move.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 /// When a search ends.

@@ -38,7 +38,7 @@ impl CorrectionHistory {
         self.0[CorrectionHistory::index(color, key)].get()
     }
 
-    /// Asks for a cell some time before it is needed.
+    /// Prefetches a cell.
     #[inline]
     pub fn prefetch(&self, color: Color, key: u64) {
         prefetch(&self.0[CorrectionHistory::index(color, key)]);

@@ -1,4 +1,4 @@
-//! Hidden layers along a line of play, kept up to date as late and as cheaply as possible.
+//! Hidden layers along a line of play, updated only when they are needed.
 //!
 //! A move changes at most four inputs, so the hidden layer of a position follows from that of
 //! its parent by adding and subtracting a few rows of weights: the "efficiently updatable" in
@@ -209,7 +209,7 @@ impl Accumulators {
         })
     }
 
-    /// Makes the current position's values for one side hold: from the nearest ancestor that is
+    /// Brings the current position's values for one side up to date: from the nearest ancestor that is
     /// up to date, or from the refresh cache when the view changed on the way.
     #[inline(always)]
     fn bring_up_to_date<S: Simd>(&mut self, simd: S, side: usize, board: &Board) {

@@ -1,12 +1,12 @@
-//! What the network sees: a piece on a square, from the point of view of one player.
+//! The network's inputs: a piece on a square, from the point of view of one player.
 //!
-//! Each side has its own view of the board, always from its own bank: colours become "own" and
+//! Each side has its own view of the board, always from its own side: colours become "own" and
 //! "enemy" and Black's view is flipped top to bottom. When the viewer's king stands on files e
 //! to h the view is mirrored left to right as well, so the own king is always on files a to d
 //! and the network learns each pattern once instead of twice.
 //!
-//! What a piece on a square is worth depends most of all on where the own king stands. The
-//! king's squares therefore fall into groups, the king buckets, and each has a full set of
+//! The value of a piece on a square depends most of all on the square of the own king. The
+//! king's squares are therefore divided into groups, the king buckets, and each has a full set of
 //! weights.
 
 use crate::types::{Color, Piece, Square};
@@ -28,7 +28,7 @@ const GAP: u16 = COLOUR_BIT - PIECE_FEATURES as u16 / 2;
 /// Kings on this file (e) or beyond have their view mirrored.
 const FIRST_MIRRORED_FILE: u32 = 4;
 
-/// A piece on a square, whoever looks at it: colour, role and square in ten bits.
+/// A piece on a square, for both views: colour, role and square in ten bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Feature(u16);
 
@@ -63,7 +63,7 @@ impl Feature {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KingBuckets {
-    /// The same weights wherever the king stands.
+    /// The same weights for all squares of the king.
     One,
     Five,
     Ten,

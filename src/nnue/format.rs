@@ -84,7 +84,7 @@ pub enum NetError {
     BadName,
 }
 
-/// What a network file says of itself before its payload, as it stands there.
+/// The header of a network file, as it stands there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     pub architecture: u32,
@@ -98,7 +98,7 @@ pub struct Header {
     pub flags: u32,
     /// FNV-1a hash of the payload, if sealed of the header before it (see [`Header::digest`]).
     pub hash: u64,
-    /// What the network calls itself, at most [`NAME_BYTES`] bytes.
+    /// The network's name, at most [`NAME_BYTES`] bytes.
     pub name: String,
 }
 
@@ -235,7 +235,7 @@ pub fn fnv1a(bytes: &[u8]) -> u64 {
     fnv1a_from(FNV_OFFSET_BASIS, bytes)
 }
 
-/// Goes on hashing from the hash of the bytes before these.
+/// Continues the hash of the bytes before these.
 #[must_use]
 pub fn fnv1a_from(hash: u64, bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;

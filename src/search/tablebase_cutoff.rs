@@ -19,7 +19,7 @@ pub(super) enum FromTables {
 
 impl SearchWorker {
     /// The tablebases' result for a node, if they have one. A win is only a lower bound, because
-    /// the search may find a mate; so a node on the principal variation is searched all the same
+    /// the search may find a mate; so a node on the principal variation is searched nevertheless,
     /// unless the result lies outside its window.
     #[inline(never)]
     pub(super) fn tablebase_cutoff(

@@ -1,4 +1,4 @@
-//! What a node leaves behind: the histories of the best move, of the moves searched before it, and
+//! What a node updates at its end: the histories of the best move, of the moves searched before it, and
 //! of the move that led to the node.
 
 use super::node_state::Node;
@@ -115,7 +115,7 @@ impl SearchWorker {
         let Some(before) = previous.static_eval else {
             return;
         };
-        // What the move's maker lost by it is what both evaluations add up to.
+        // What the side that made the move lost by it: both evaluations add up to that.
         let loss = (static_eval - Score::DRAW) + (before - Score::DRAW);
         let most = p::eval_difference_most();
         let bonus = (-loss * p::eval_difference()).clamp(-most, most);

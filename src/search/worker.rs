@@ -21,7 +21,7 @@ use crate::types::{Depth, Move, PackedMove, Ply};
 const POLL_INTERVAL: u64 = 64;
 /// The first thread's nodes before any limit or signal counts: nearly always enough to complete
 /// the first iteration, so that the move played was searched. Some constructed positions need
-/// thousands of times as many; there the best move of those searched has to do.
+/// thousands of times as many; there the best of the moves searched so far is played.
 const FIRST_NODES: u64 = 4096;
 
 /// A search thread's own state. Workers share the table and the signals and nothing else.
@@ -29,7 +29,7 @@ const FIRST_NODES: u64 = 4096;
 /// A search that is stopped returns at once, through every node, without taking its moves back:
 /// it leaves the stack of frames, the accumulators, the keys of the line and the excluded moves
 /// as they were in the middle of the tree. Nothing reads them afterwards, and the next search
-/// resets them all (`prepare`). So between a move played and taken back, `?` needs no care.
+/// resets them all (`prepare`). So `?` may be used between a move played and taken back.
 pub struct SearchWorker {
     /// 0 is the main thread: it decides when the search has done enough, and reports.
     pub(super) id: usize,
@@ -155,8 +155,8 @@ impl SearchWorker {
         }
     }
 
-    /// What every node does first: count itself, forget the line of its predecessor at this ply,
-    /// and see whether it is time to stop.
+    /// What every node does first: count the node, clear the line of the last node at this ply,
+    /// and check whether to stop.
     #[inline]
     pub(super) fn enter<T: NodeType>(&mut self, ply: Ply) -> Searched<()> {
         if T::PV {
@@ -170,7 +170,7 @@ impl SearchWorker {
         Ok(())
     }
 
-    /// Looks at everything that can end a search within an iteration.
+    /// Checks everything that can end a search within an iteration.
     #[cold]
     fn poll(&mut self) -> Searched<()> {
         self.shared.set_nodes(self.id, self.nodes);
@@ -182,7 +182,7 @@ impl SearchWorker {
             return Err(Stopped);
         }
         if self.is_out_of_time() {
-            // Whichever thread sees it first: the system may let the others wait.
+            // Any thread may see it first: the system may let the others wait.
             self.shared.signals.stop();
             return Err(Stopped);
         }

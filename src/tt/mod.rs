@@ -175,7 +175,7 @@ fn tag(tags: u64, index: usize) -> u16 {
 pub struct TranspositionTable {
     clusters: LargeTable<Cluster>,
     /// Nothing has been stored since the table was made or cleared. Clearing would otherwise make
-    /// the system provide memory that nobody has used.
+    /// the system provide memory that was never used.
     clean: AtomicBool,
     age: AtomicU8,
 }
@@ -230,7 +230,7 @@ impl TranspositionTable {
         });
     }
 
-    /// Entries from now on count as newer than all before.
+    /// From now on entries count as newer than all before.
     pub fn new_search(&self) {
         self.age.store((self.age.load(Relaxed) + 1) % AGES, Relaxed);
     }
