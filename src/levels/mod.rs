@@ -220,17 +220,17 @@ const fn row(elo: i32, nodes: u64, spread: i32, plainness: i32, natural: i32) ->
 /// Ratings and what they mean, weakest first. Calibrated by matches: see the book's page on
 /// levels for the scale, the games and the errors.
 const CURVE: &[LevelRow] = &[
-    row(500, 12, 500, 256, 60),
-    row(750, 20, 400, 240, 60),
-    row(1000, 40, 320, 210, 55),
-    row(1250, 80, 250, 170, 50),
-    row(1500, 160, 190, 130, 40),
-    row(1750, 400, 140, 90, 32),
-    row(2000, 1_000, 100, 60, 25),
-    row(2250, 2_500, 70, 35, 18),
-    row(2500, 7_000, 45, 15, 12),
-    row(2750, 20_000, 22, 5, 6),
-    row(3000, 100_000, 0, 0, 0),
+    row(500, 10, 532, 254, 60),
+    row(750, 54, 290, 193, 58),
+    row(1000, 150, 200, 137, 50),
+    row(1250, 290, 158, 104, 43),
+    row(1500, 500, 130, 83, 36),
+    row(1750, 860, 107, 65, 29),
+    row(2000, 1_500, 87, 49, 24),
+    row(2250, 2_450, 70, 37, 20),
+    row(2500, 3_600, 58, 26, 17),
+    row(2750, 5_450, 45, 16, 13),
+    row(3000, 8_300, 33, 8, 11),
 ];
 
 #[cfg(test)]

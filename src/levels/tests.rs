@@ -20,7 +20,7 @@ fn parsed(game: &Game, text: &str) -> Move {
 }
 
 #[test]
-fn the_curve_rises_and_ends_without_errors() {
+fn the_curve_rises() {
     for pair in CURVE.windows(2) {
         let [lower, upper] = pair else { continue };
         assert!(lower.elo < upper.elo && lower.nodes <= upper.nodes);
@@ -28,7 +28,6 @@ fn the_curve_rises_and_ends_without_errors() {
     }
     let (first, last) = (CURVE[0], CURVE[CURVE.len() - 1]);
     assert_eq!((first.elo, last.elo), (ELO_MIN, ELO_MAX));
-    assert_eq!((last.spread, last.plainness, last.natural), (0, 0, 0));
 }
 
 #[test]
@@ -90,9 +89,9 @@ fn natural_moves_win_ties_but_not_pieces() {
         Some(other)
     );
     assert_eq!(level.choose(game.position(), game.moves(), &[]), None);
-    let full = Level::from_elo(ELO_MAX);
+    let strongest = Level::from_elo(ELO_MAX);
     assert_eq!(
-        full.choose(game.position(), game.moves(), &lines(1)),
+        strongest.choose(game.position(), game.moves(), &lines(20)),
         Some(other)
     );
 }
