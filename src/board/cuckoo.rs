@@ -68,7 +68,7 @@ fn step_key(piece: Piece, from: Square, to: Square) -> u64 {
     piece_key(from) ^ piece_key(to) ^ turn_key()
 }
 
-/// Puts a step into its first place; whoever was there moves on to its other place.
+/// Puts a step into its first place; the step that was there moves on to its other place.
 fn insert(table: &mut [Option<ReversibleMove>], step: ReversibleMove) {
     let mut step = step;
     let mut place = places(step.key)[0];

@@ -50,8 +50,8 @@ pub struct Epd {
 }
 
 impl Epd {
-    /// Reads a line. Moves may be in standard algebraic or UCI notation; opcodes that nobody
-    /// knows are kept and not looked into.
+    /// Reads a line. Moves may be in standard algebraic or UCI notation; unknown opcodes
+    /// are kept as text.
     ///
     /// # Errors
     /// If the position or a move is not legal, or a number is none.

@@ -166,7 +166,7 @@ impl Game {
     /// The same game under the other way to write and load castling.
     ///
     /// # Errors
-    /// If the start or the current position has castling rights that the mode does not know.
+    /// If the start or the current position has castling rights that the mode does not allow.
     pub fn in_mode(&self, mode: CastlingMode) -> Result<Game, GameError> {
         Ok(Game {
             start: self.start.in_mode(mode)?,

@@ -1,4 +1,4 @@
-//! Text files that may be compressed: what they hold tells, not their names.
+//! Text files that may be compressed, which their first bytes show, not their names.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
@@ -25,8 +25,8 @@ pub fn open_input(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     decompress(File::open(path)?)
 }
 
-/// Unpacks gzip, bzip2 and zstd, told by their first bytes, as the result is read; anything else
-/// is passed through. Several packed files one after another are read as one.
+/// Unpacks gzip, bzip2 and zstd, recognised by their first bytes, as the result is read; anything
+/// else is passed through. Several packed files one after another are read as one.
 ///
 /// # Errors
 /// If the first bytes cannot be read. Damage further on comes as an error while reading.

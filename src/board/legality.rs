@@ -21,7 +21,7 @@ pub struct Legality {
 }
 
 impl Legality {
-    /// Computes everything but the checkers, which the position already knows.
+    /// Computes everything but the checkers, which the position already has.
     #[must_use]
     pub fn new(chess: &Chess, king: Square, checkers: Bitboard) -> Legality {
         let board = chess.board();

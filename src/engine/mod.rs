@@ -164,8 +164,8 @@ impl Engine {
         &self.best
     }
 
-    /// The events of searches, for callers that do not wait for them in [`Engine::analyse`]. Each event
-    /// taken from here is to be shown to [`Engine::received`].
+    /// The events of searches, for callers that do not wait for them in [`Engine::analyse`]. Each
+    /// event taken from here is to be shown to [`Engine::received`].
     #[must_use]
     pub const fn events(&self) -> &Receiver<Event> {
         &self.heard

@@ -23,8 +23,8 @@ const QUIET_TIME: Duration = Duration::from_secs(3);
 /// The least time between two current moves.
 const CURRENT_MOVE_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Takes the first thread's reports, passes on those that are due, and keeps the latest exact line of
-/// every multi-PV index to send it at the end.
+/// Takes the first thread's reports, passes on those that are due, and keeps the latest exact line
+/// of every multi-PV index to send it at the end.
 pub struct EventReporter {
     events: Sender<Event>,
     game: Game,

@@ -209,8 +209,8 @@ impl Accumulators {
         })
     }
 
-    /// Brings the current position's values for one side up to date: from the nearest ancestor that is
-    /// up to date, or from the refresh cache when the view changed on the way.
+    /// Brings the current position's values for one side up to date: from the nearest ancestor
+    /// that is, or from the refresh cache when the view changed on the way.
     #[inline(always)]
     fn bring_up_to_date<S: Simd>(&mut self, simd: S, side: usize, board: &Board) {
         let mut from = self.top;

@@ -1,6 +1,6 @@
 //! The factor by which material scales an evaluation, and its inverse for labels.
 //!
-//! The teacher (Stockfish 15.1, `evaluate.cpp`) multiplies what its network says by a factor that
+//! The teacher (Stockfish 15.1, `evaluate.cpp`) multiplies its network's output by a factor that
 //! grows with the pieces on the board, from 1.04 with bare kings to 1.37 at the start. The factor
 //! is known exactly, so a network need not learn it: labels are divided by it, and the engine
 //! multiplies by it.
@@ -24,7 +24,7 @@ pub fn counts(board: &Board) -> [i32; 4] {
         .map(|role| board.by_role(role).count() as i32)
 }
 
-/// What these numbers of knights, bishops, rooks and queens are worth in the teacher's units.
+/// The value of these numbers of knights, bishops, rooks and queens in the teacher's units.
 #[must_use]
 pub const fn value(counts: [i32; 4]) -> i32 {
     let [knights, bishops, rooks, queens] = counts;

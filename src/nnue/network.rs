@@ -20,7 +20,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// The network that was built in. It is unpacked once, when first asked for.
+    /// The network that was built in. It is unpacked once, at first use.
     ///
     /// # Panics
     /// If the file that the build was given is no network of a known architecture; `build.rs` has

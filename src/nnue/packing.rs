@@ -7,7 +7,7 @@
 
 use super::format::NetError;
 
-/// How hard compression tries; only whoever makes a network waits for it.
+/// The level of compression; only the program that makes a network waits for it.
 const LEVEL: i32 = 19;
 
 /// Compresses bytes that are little-endian integers of 16 bits.

@@ -14,10 +14,10 @@ const SCALE: i32 = 400;
 /// Hidden units that count material, and their output weight: together 100 centipawns a pawn.
 const MATERIAL_UNITS: usize = 3;
 const MATERIAL_WEIGHT: i16 = 912;
-/// Output weight of the unit that judges where pieces stand: about 5 centipawns a step.
+/// Output weight of the unit for the placement of pieces: about 5 centipawns a step.
 const PLACEMENT_WEIGHT: i16 = 816;
 
-/// A network that knows the value of the pieces and prefers them near the centre, kings at
+/// A network with the values of the pieces that prefers them near the centre, kings at
 /// the edge and pawns advanced.
 ///
 /// A hidden unit holds one half plus what its perspective is ahead by, `d`. The squared units of
@@ -57,7 +57,7 @@ const fn shape(hidden: usize) -> Shape {
     }
 }
 
-/// What standing on a square (a1 = 0, seen from its owner) is worth, in steps of 5 centipawns.
+/// The value of a square (a1 = 0, seen from its owner) for a piece, in steps of 5 centipawns.
 fn placement(role: usize, square: usize) -> i16 {
     let (file, rank) = ((square % 8) as i16, (square / 8) as i16);
     let from_edge = |x: i16| x.min(7 - x);

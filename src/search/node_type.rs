@@ -3,8 +3,8 @@
 //! A *PV node* is searched with an open window and may return an exact score; all others are
 //! searched with a zero window, which only asks whether the score is above or below. Of those, a
 //! *cut node* is expected to have one move that refutes the parent's move, an *all node* to try
-//! every move without a cutoff. The children of all nodes are expected to be cut nodes and the other way
-//! round; of a PV node the first child is a PV node and the rest are cut nodes.
+//! every move without a cutoff. The children of all nodes are expected to be cut nodes and the
+//! other way round; of a PV node the first child is a PV node and the rest are cut nodes.
 
 /// What is known at compile time about a node's place in the tree.
 pub(super) trait NodeType {

@@ -1,5 +1,5 @@
-//! What a node updates at its end: the histories of the best move, of the moves searched before it, and
-//! of the move that led to the node.
+//! What a node updates at its end: the histories of the best move, of the moves searched before
+//! it, and of the move that led to the node.
 
 use super::node_state::Node;
 use super::searched_moves::SearchedMoves;

@@ -103,7 +103,7 @@ fn is_empty(game: &PgnGame) -> bool {
     game.headers.is_empty() && game.main_line == PgnLine::default() && game.result.is_none()
 }
 
-/// Marks the errors of the input, to tell them from those that the parser makes.
+/// Marks the errors of the input, to distinguish them from those that the parser makes.
 struct MarkedInput<R>(R);
 
 #[derive(Debug, Error)]
@@ -136,7 +136,7 @@ fn text(bytes: &[u8]) -> String {
     }
 }
 
-/// The position that the headers tell of.
+/// The start position by the headers.
 fn start(headers: &Headers) -> Result<Position, String> {
     let variant: String = headers.get("Variant").unwrap_or_default().to_lowercase();
     let variant: String = variant.split_whitespace().collect();

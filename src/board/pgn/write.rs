@@ -92,7 +92,7 @@ fn write_line(text: &mut Wrapped, line: &PgnLine, mut position: Chess) {
         let san = SanPlus::from_move_and_play_unchecked(&mut position, m.played);
         text.word(&san.to_string());
         write_remarks(text, m, &before);
-        // After remarks, a reader wants to know again whose move it is.
+        // After remarks, the move number shows again whose move it is.
         numbered = m.comment.is_empty() && m.variations.is_empty();
     }
 }
