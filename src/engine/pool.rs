@@ -1,7 +1,7 @@
 //! The search threads: all run the same search over one transposition table (Lazy SMP).
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -82,7 +82,7 @@ struct MainTask {
 /// A running set of search threads and what they share.
 pub struct Pool {
     shared: Arc<Shared>,
-    threads: Vec<(Sender<PoolTask>, JoinHandle<()>)>,
+    threads: Vec<(mpsc::Sender<PoolTask>, JoinHandle<()>)>,
     /// Disconnected once every thread has ended its part of the last search.
     busy: Option<Receiver<()>>,
 }
@@ -118,7 +118,9 @@ impl Pool {
         if !can_allocate(WORKER_BYTES + STACK_BYTES + ARENA_BYTES) {
             return Err(PoolError::Worker(number));
         }
-        let (tasks, inbox) = unbounded();
+        // Its receiver sleeps at once. Crossbeam's yields its time slice first, and on a busy machine
+        // gets the next one when others have used theirs.
+        let (tasks, inbox) = mpsc::channel();
         let (built, is_built) = bounded(1);
         let shared = Arc::clone(&self.shared);
         let eval_kind = eval_kind.clone();
@@ -225,7 +227,7 @@ impl Drop for Pool {
 }
 
 /// Does a thread's tasks until the pool drops the channel.
-fn serve(worker: &mut SearchWorker, tasks: &Receiver<PoolTask>, shared: &Shared) {
+fn serve(worker: &mut SearchWorker, tasks: &mpsc::Receiver<PoolTask>, shared: &Shared) {
     for task in tasks {
         match task {
             PoolTask::Helper {
