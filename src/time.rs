@@ -305,12 +305,13 @@ mod tests {
         assert_eq!(b.soft, Duration::from_millis(990));
         assert_eq!(b.hard, b.soft);
         assert!(b.fixed);
-        for movetime in [0, 1, -7] {
+        let millisecond = Duration::from_millis(1);
+        for (movetime, time) in [(0, SHORTEST), (1, millisecond), (-7, SHORTEST)] {
             let clock = Clock {
                 movetime: Some(movetime),
                 ..Clock::default()
             };
-            assert_eq!(bounds(&clock, 10, 0).map(|b| b.hard), Some(SHORTEST));
+            assert_eq!(bounds(&clock, 10, 0).map(|b| b.hard), Some(time));
         }
     }
 
