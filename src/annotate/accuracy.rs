@@ -1,4 +1,4 @@
-//! How well a player played: accuracy as lichess counts it, and average centipawn loss.
+//! How well a player played: accuracy as lichess computes it, and average centipawn loss.
 
 use super::expectation::{Curve, capped};
 use crate::types::{Color, Score};
@@ -15,14 +15,14 @@ pub struct Quality {
     pub centipawn_loss: f64,
 }
 
-/// The accuracy of one move that lost so many points of expected score (percent): lichess'
+/// The accuracy of one move that lost this many points of expected score (percent): lichess'
 /// fitted curve, 100 for nothing lost, 81 for 5 points, 65 for 10, 41 for 20.
 #[must_use]
 pub fn move_accuracy(loss: f64) -> f64 {
     const HEIGHT: f64 = 103.166_810_071_164_9;
     const DECAY: f64 = 0.043_544_153_869_537_51;
     const FLOOR: f64 = 3.166_924_740_191_411;
-    /// What searching to a limited depth may cost a perfect player.
+    /// Added because a search of limited depth may find a loss where there is none.
     const UNCERTAINTY: f64 = 1.0;
     if loss <= 0.0 {
         return WHOLE;
@@ -110,7 +110,7 @@ mod tests {
         near(move_accuracy(100.0), 0.0);
     }
 
-    /// The figures were computed apart, by a script of the published formula.
+    /// The figures were computed separately, by a script with the published formula.
     #[test]
     fn accuracy_of_a_game() {
         let scores: Vec<Score> = (0..41).map(|ply| Score::cp(ply * 37 % 200 - 100)).collect();

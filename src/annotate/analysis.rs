@@ -69,7 +69,7 @@ pub struct GameAnalysis {
     pub moves: Vec<Move>,
     pub assessments: Vec<Assessment>,
     pub verdicts: Vec<Verdict>,
-    /// White's and Black's figures; `None` for who made no move.
+    /// White's and Black's figures; `None` for a player without a move.
     pub players: [Option<Quality>; 2],
 }
 
@@ -168,7 +168,7 @@ fn assess(engine: &mut Engine, game: &Game, method: &Method) -> Result<Assessmen
     Ok(found)
 }
 
-/// Whether a best move needs no comparison with others: it is the only legal one, or takes back.
+/// Whether a best move needs no comparison with others: it is the only legal one, or a recapture.
 fn is_obvious(game: &Game, best: Move) -> bool {
     let taken_on = game
         .moves()

@@ -7,8 +7,8 @@ use crate::types::Score;
 
 /// Percent.
 const WHOLE: f64 = 100.0;
-/// Scores are compared up to here, in centipawns, and a mate counts as much: beyond, a person
-/// wins anyway.
+/// Scores are capped here, in centipawns, and a mate counts as this much: with more, a person
+/// wins in any case.
 pub const CAP: i32 = 1000;
 
 /// Which curve turns a score into an expected score.
@@ -37,8 +37,7 @@ impl Curve {
     }
 }
 
-/// A score in centipawns as they are shown, within ±1000, where mates and tablebase wins lie as
-/// well.
+/// A score in centipawns as they are shown, within ±1000; mates and tablebase wins are ±1000.
 #[must_use]
 pub fn capped(score: Score) -> i32 {
     if score.is_win() {
@@ -63,7 +62,7 @@ mod tests {
 
     #[test]
     fn the_curve_is_lichess_s() {
-        // 50 + 50 (2 / (1 + e^(-0.00368208 cp)) - 1), computed apart.
+        // 50 + 50 (2 / (1 + e^(-0.00368208 cp)) - 1), computed separately.
         for (cp, percent) in [(0, 50.0), (15, 51.3804), (100, 59.1026), (-300, 24.8874)] {
             let own = lichess(f64::from(cp));
             assert!((own - percent).abs() < 1e-3, "{cp}: {own}");

@@ -1,5 +1,5 @@
-//! What a run has done so far, kept beside its output so that a run that is started again goes on
-//! where the last one ended.
+//! What a run has done so far, kept next to its output, so that a run that is started again
+//! continues where the last one ended.
 //!
 //! The first line holds the settings, each later one a finished game with the length of the
 //! output after it. A line that was cut off while it was written does not count.
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::report::IndexEntry;
 
-/// What the journal's file adds to the output's name.
+/// Appended to the output's name for the journal's file.
 const SUFFIX: &str = ".progress";
 
 #[derive(Serialize, Deserialize)]
@@ -41,7 +41,7 @@ pub struct Journal {
     last: Option<Done>,
 }
 
-/// The journal's place for an output.
+/// The path of an output's journal.
 #[must_use]
 pub fn path_of(output: &Path) -> PathBuf {
     let mut name = output.as_os_str().to_owned();
@@ -118,7 +118,7 @@ impl Journal {
         self.last.as_ref()
     }
 
-    /// Notes a game; it is on its way to the disk when this returns.
+    /// Records a game; it has been passed to the operating system when this returns.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -1,4 +1,4 @@
-//! Puts an analysis into the game that it is of.
+//! Adds an analysis to its game.
 
 use super::analysis::GameAnalysis;
 use super::verdict::ONLY_MOVE_NAG;
@@ -7,10 +7,10 @@ use crate::board::{PgnGame, PgnLine, PgnMove};
 use crate::types::Move;
 
 /// Glyphs that assess a move: `!` to `?!`, and the only move. A game has at most one of them
-/// for a move; one that is there stays.
+/// for a move; an existing one is kept.
 const MOVE_NAGS: std::ops::RangeInclusive<u8> = 1..=ONLY_MOVE_NAG;
 const EVAL: &str = "[%eval";
-/// The header that names who annotated, set if nobody is named yet.
+/// The header with the annotator's name, set if the game has none.
 const ANNOTATOR: &str = "Annotator";
 
 /// Adds evaluations, glyphs, sentences, better lines of at most `longest` plies, and the players'
@@ -95,13 +95,13 @@ fn without_evaluation(comment: &str) -> String {
     without(comment, EVAL)
 }
 
-/// The text of a comment without any commands, for people.
+/// The text of a comment without any commands, for display.
 #[must_use]
 pub fn prose(comment: &str) -> String {
     without(comment, "[%")
 }
 
-/// A comment without the commands that begin so.
+/// A comment without the commands that begin with `beginning`.
 fn without(comment: &str, beginning: &str) -> String {
     let mut left = String::with_capacity(comment.len());
     let mut rest = comment;

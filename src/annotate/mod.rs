@@ -1,5 +1,5 @@
 //! Annotates games: searches every position, marks the faults, and writes the games back with
-//! evaluations, better lines and, if asked for, a report to look at.
+//! evaluations, better lines and, if asked for, an HTML report.
 
 mod accuracy;
 mod analysis;

@@ -1,6 +1,6 @@
 //! Names of openings, with their codes in the Encyclopaedia of Chess Openings (ECO).
 //!
-//! The names belong to positions, not to orders of moves: a game has the name of the last of its
+//! The names belong to positions, not to move orders: a game has the name of the last of its
 //! positions that has one. The tables are lichess' collection (see `openings/README.md`).
 
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use crate::board::{PgnGame, Position};
 use crate::types::CastlingMode;
 
-/// The five volumes: a line of column names, then ECO code, name and moves, parted by tabs.
+/// The five volumes: a line of column names, then ECO code, name and moves, separated by tabs.
 const VOLUMES: [&str; 5] = [
     include_str!("openings/a.tsv"),
     include_str!("openings/b.tsv"),
@@ -20,7 +20,7 @@ const VOLUMES: [&str; 5] = [
 
 const ECO: &str = "ECO";
 const OPENING: &str = "Opening";
-/// What headers hold when nothing is known.
+/// The value of a header that is not known.
 const UNKNOWN: &str = "?";
 
 /// A named opening.
@@ -92,7 +92,7 @@ pub fn opening_name(game: &PgnGame) -> Option<OpeningName> {
     found.copied()
 }
 
-/// Adds the headers `ECO` and `Opening` where the game's own say nothing.
+/// Adds the headers `ECO` and `Opening` where the game's own are missing or unknown.
 pub fn add_opening_name(game: &mut PgnGame) {
     let Some(OpeningName { eco, name }) = opening_name(game) else {
         return;

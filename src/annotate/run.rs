@@ -1,8 +1,8 @@
 //! Many games: read, analysed on several threads, and written in the order of the input.
 //!
 //! A reader takes games from the input, the workers analyse them, and the caller's thread writes.
-//! No more than a fixed number of games is on the way at any time, so memory does not grow with
-//! the input.
+//! At most a fixed number of games is in memory at any time, so memory does not grow with the
+//! input.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -22,7 +22,7 @@ use crate::board::{PgnError, PgnGame, PgnReader, decompress, open_input};
 use crate::engine::{Engine, EngineError};
 use crate::types::Move;
 
-/// Games on the way for each worker: one that it analyses, one ready for it, and some that wait
+/// Games in memory for each worker: one that it analyses, one ready for it, and some that wait
 /// for an earlier game to be written.
 const GAMES_A_WORKER: usize = 8;
 
@@ -56,21 +56,21 @@ pub struct AnnotateJob {
     pub report: Option<PathBuf>,
     pub shard: Option<Shard>,
     pub workers: usize,
-    /// Begin anew, whatever is there.
+    /// Start over, even if the output exists.
     pub overwrite: bool,
     pub method: Method,
     /// Plies of a better line.
     pub line_plies: usize,
-    /// What decides the result beside the games, in words: shown on the pages, and a run only
-    /// goes on if it is the same.
+    /// The settings that decide the result, in words: shown on the pages, and a run is continued
+    /// only if they are the same.
     pub settings: String,
 }
 
-/// Follows a run; called from several threads.
+/// Receives a run's progress; called from several threads.
 pub trait AnnotateProgress: Sync {
     /// How many games there are, if that is known, and how many of them were done before.
     fn begin(&self, total: Option<u64>, done: u64);
-    /// A position of a game of so many has been searched.
+    /// A position has been searched, in a game of this many.
     fn position(&self, positions: usize);
     /// A game has been written.
     fn written(&self, number: u64);
@@ -78,7 +78,7 @@ pub trait AnnotateProgress: Sync {
     fn left_out(&self, number: u64, reason: &str);
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunTotals {
     pub annotated: u64,
@@ -87,7 +87,7 @@ pub struct RunTotals {
     pub done_before: u64,
 }
 
-/// A game that has left its worker.
+/// A game that its worker has finished.
 struct Made {
     pgn: String,
     html: Option<String>,
@@ -95,13 +95,13 @@ struct Made {
     warnings: Vec<String>,
 }
 
-/// A game on its way, with its number in the input; broken ones are their reason.
+/// A game in progress with its number in the input; for a broken one, the reason.
 type Numbered<T> = (u64, Result<T, String>);
 
 /// Annotates all games of the job that an earlier run has not done yet.
 ///
 /// # Errors
-/// Of reading and writing files, or if an engine fails. A broken game is no error.
+/// If a file cannot be read or written, or an engine fails. A broken game is not an error.
 pub fn run(
     job: &AnnotateJob,
     new_engine: impl Fn() -> Result<Engine, EngineError> + Sync,
@@ -219,7 +219,7 @@ fn open_output(job: &AnnotateJob) -> anyhow::Result<(File, Journal)> {
             "{name} exists already: remove it, or begin anew with --overwrite"
         );
     }
-    // The journal comes first: an output without one is taken for somebody else's.
+    // The journal comes first: an output without one is not continued or overwritten.
     let journal = Journal::create(&job.output, &identity)?;
     let output = File::create(&job.output).with_context(|| format!("cannot create {name}"))?;
     Ok((output, journal))
@@ -232,7 +232,7 @@ fn is_input(job: &AnnotateJob) -> bool {
     input.is_some() && input == place(&job.output)
 }
 
-/// The input as an interrupted run knows it again: by its name and length.
+/// Identifies the input when a run is continued: its name and length.
 fn input_name(job: &AnnotateJob) -> anyhow::Result<String> {
     let Some(path) = &job.input else {
         return Ok("standard input".to_owned());
@@ -283,7 +283,7 @@ fn read_games(
             Err(PgnError::Game { reason, .. }) => Err(reason),
             Err(error @ PgnError::Input { .. }) => return Err(error.into()),
         };
-        // Without tickets or workers, the run has been given up.
+        // A closed channel means that the run has been aborted.
         if tickets.recv().is_err() || games.send((number, game)).is_err() {
             return Ok(());
         }
@@ -291,7 +291,7 @@ fn read_games(
     Ok(())
 }
 
-/// One worker's life: games in, annotated games out.
+/// Runs one worker, which receives games and sends annotated games.
 fn work(
     job: &AnnotateJob,
     games: &Receiver<Numbered<PgnGame>>,
@@ -374,8 +374,8 @@ fn info(number: u64, game: &PgnGame) -> GameInfo {
     }
 }
 
-/// Writes a game whose turn has come: the output first, then its page, then the journal, so that
-/// whatever the journal names is there.
+/// Writes the next game in order: the output first, then its page, then the journal, so that
+/// every game in the journal has its output and page.
 fn write(
     job: &AnnotateJob,
     number: u64,

@@ -3,7 +3,7 @@
 use super::expectation::Curve;
 use crate::types::Score;
 
-/// Losses of expected score, in points of percent, from which a move gets a mark.
+/// Losses of expected score, in percentage points, from which a move gets a mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
     pub inaccuracy: f64,
@@ -64,7 +64,7 @@ impl Fault {
 /// The glyph of a forced or only move (□).
 pub const ONLY_MOVE_NAG: u8 = 7;
 
-/// What is said of one move.
+/// The verdict on one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Verdict {
     pub fault: Option<Fault>,
@@ -94,7 +94,7 @@ const WON: f64 = 75.0;
 /// Up to this expected score, a won position counts as given away.
 const GIVEN_AWAY: f64 = 60.0;
 
-/// Judges a move. The search's own best move has no fault, whatever the later search thinks:
+/// Judges a move. The search's own best move has no fault, whatever the later search finds:
 /// that is the search's error and not the player's.
 #[must_use]
 pub fn judge(evidence: &Evidence, curve: Curve, thresholds: &Thresholds) -> Verdict {
@@ -127,8 +127,8 @@ pub fn judge(evidence: &Evidence, curve: Curve, thresholds: &Thresholds) -> Verd
     }
 }
 
-/// A mate lost or walked into, as lichess judges it: the less, the more decided the game is
-/// without the mate. A mate that only takes longer is no fault.
+/// A missed or allowed mate, as lichess judges it: the fault is smaller the more decided the game
+/// is without the mate. A mate that only takes longer is not a fault.
 fn mate_fault(before: Score, after: Score) -> Option<Fault> {
     const DECIDED: i32 = 999;
     const NEARLY_DECIDED: i32 = 700;
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use crate::types::{EVEN_CHANCE, Ply};
 
-    /// A score that is shown as so many centipawns.
+    /// A score that is shown as this many centipawns.
     fn shown(cp: i32) -> Score {
         Score::cp(cp * EVEN_CHANCE / 100)
     }

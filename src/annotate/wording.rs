@@ -10,7 +10,7 @@ const CENTIPAWNS: f64 = 100.0;
 /// The value of a tablebase win in `[%eval]`, in pawns: beyond any evaluation, and not a mate.
 const TABLEBASE_PAWNS: f64 = 200.0;
 
-/// A score from White's side as people read it: `+0.35`, `#-3`, or the end of the game.
+/// A score from White's side for display: `+0.35`, `#-3`, or the end of the game.
 #[must_use]
 pub fn eval_text(white: Score, position: &Position) -> String {
     match tablebase_win(white) {
@@ -26,7 +26,7 @@ pub fn eval_text(white: Score, position: &Position) -> String {
 }
 
 /// The value of `[%eval]`: pawns with two decimals or `#` and moves to mate, from White's side,
-/// then the depth. `None` where the game is over, for mate in 0 has no sign.
+/// then the depth. `None` where the game is over, as mate in 0 has no sign.
 #[must_use]
 pub fn eval_command(white: Score, depth: i32, position: &Position) -> Option<String> {
     if !position.has_legal_move() {
@@ -82,7 +82,7 @@ fn tablebase_win(white: Score) -> Option<&'static str> {
     }
 }
 
-/// One or two sentences on a move, empty if there is nothing to say of it.
+/// One or two sentences on a move, empty if there is nothing to say.
 #[must_use]
 pub fn verdict_text(analysis: &GameAnalysis, ply: usize) -> String {
     let verdict = &analysis.verdicts[ply];

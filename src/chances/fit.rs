@@ -13,7 +13,7 @@ const MOST_SCORE: i32 = 400;
 /// Scores are counted in steps of this many centipawns.
 const STEP: i32 = 5;
 const STEPS: usize = (2 * MOST_SCORE / STEP + 1) as usize;
-/// Plies after which a game has become long: results then hang on the 50-move rule.
+/// Plies after which a game has become long: results then depend on the 50-move rule.
 const LAST_PLY: usize = 400;
 const MATERIALS: usize = (MOST_MATERIAL - LEAST_MATERIAL + 1) as usize;
 /// All coefficients: of both curves.
@@ -47,11 +47,11 @@ impl Default for Tally {
     }
 }
 
-/// What a fit found.
+/// The result of a fit.
 #[derive(Clone, Copy, Debug)]
 pub struct Fit {
     pub model: ChancesModel,
-    /// Positions that it rests on.
+    /// Positions that it is based on.
     pub positions: u64,
 }
 
@@ -103,7 +103,7 @@ impl Tally {
     /// # Errors
     /// If there are too few positions, or all alike.
     pub fn fit(&self) -> Result<Fit, FitError> {
-        /// Fewer positions say nothing of eight coefficients.
+        /// Fewer positions cannot determine eight coefficients.
         const FEWEST: u64 = 1000;
         let positions = self.positions();
         if positions < FEWEST {
@@ -139,7 +139,7 @@ impl Tally {
             let t = argument(material);
             let powers = [1.0, t, t * t, t * t * t];
             for (chance, count) in chances.iter().zip(counts) {
-                // Derivatives of the chance after every coefficient.
+                // Derivatives of the chance with respect to every coefficient.
                 let slope: [f64; PARAMETERS] = std::array::from_fn(|index| {
                     let by = if index < TERMS {
                         chance.by_even
@@ -227,7 +227,7 @@ impl Group {
     }
 }
 
-/// A result's chance and its derivatives after the two curves.
+/// A result's chance and its derivatives with respect to the two curves.
 struct Chance {
     value: f64,
     by_even: f64,
@@ -237,7 +237,7 @@ struct Chance {
 impl Chance {
     /// Of a win, a draw and a loss.
     fn all(score: f64, even: f64, spread: f64) -> [Chance; 3] {
-        /// Keeps the logarithm finite where a chance is next to nothing.
+        /// Keeps the logarithm finite where a chance is nearly zero.
         const LEAST: f64 = 1e-6;
         let of = |x: f64| {
             let argument = (x - even) / spread;
@@ -324,7 +324,7 @@ mod tests {
         spread: [50.0, 20.0, -5.0, 1.0],
     };
 
-    /// As many results as the truth makes likely, for every score and material.
+    /// The expected number of results under the true model, for every score and material.
     fn ideal() -> Tally {
         const EACH: f64 = 1000.0;
         let mut tally = Tally::default();

@@ -2,7 +2,7 @@
 //!
 //! The model is that of Stockfish's WDL project: with the score `x` and two curves `a` and `b`
 //! of the material on the board, a win has the chance `1 / (1 + exp((a - x) / b))`, a loss that
-//! of the negated score, and the rest is the draw's. So `a` is the score at which half of the
+//! of the negated score, and a draw has the rest. So `a` is the score at which half of the
 //! games are won and `b` how quickly the chances change around it. `fit` finds the curves from
 //! recorded games (`pleach chances`).
 
@@ -47,7 +47,7 @@ pub const MODEL: ChancesModel = ChancesModel {
     spread: [12.05, 326.78, -341.29, 145.25],
 };
 
-/// Curves never fall below this, in centipawns, so that chances stay chances.
+/// Curves never fall below this, in centipawns, so that chances stay between 0 and 1.
 const LEAST_CURVE: f64 = 1.0;
 
 impl ChancesModel {

@@ -1,4 +1,4 @@
-//! Openings on demand, by OpenBench's contract: `genfens N seed S book FILE|None [...]` as one
+//! Openings on demand, as OpenBench specifies: `genfens N seed S book FILE|None [...]` as one
 //! argument of the program, answered by N lines `info string genfens FEN`.
 
 use std::fs;
@@ -22,16 +22,16 @@ const HASH: usize = 8;
 /// Random plies after a book's line.
 const BOOK_PLIES: usize = 4;
 
-/// What was asked for.
+/// A request for openings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GenfensRequest {
     pub count: usize,
     pub seed: u64,
-    /// A file with a FEN or EPD a line.
+    /// A file with one FEN or EPD per line.
     pub book: Option<PathBuf>,
 }
 
-/// Why no openings come.
+/// Why no openings can be made.
 #[derive(Debug, Error)]
 pub enum GenfensError {
     #[error("usage: genfens N seed S book FILE|None")]
@@ -50,11 +50,11 @@ pub enum GenfensError {
 }
 
 impl GenfensRequest {
-    /// Reads the argument; `None` if it is not about openings at all. Words after the known ones
-    /// are for other engines and are passed over.
+    /// Reads the argument; `None` if it is not such a request. Words after the known ones
+    /// are for other engines and are ignored.
     ///
     /// # Errors
-    /// [`GenfensError::Usage`] if a number is missing or none.
+    /// [`GenfensError::Usage`] if a number is missing or invalid.
     pub fn parse(text: &str) -> Option<Result<GenfensRequest, GenfensError>> {
         let words: Vec<&str> = text.split_whitespace().collect();
         if words.first() != Some(&"genfens") {
@@ -78,7 +78,7 @@ impl GenfensRequest {
     /// Makes the openings and shows each as it is found, until `show` answers with `Break`.
     ///
     /// # Errors
-    /// The book is of no use, or no memory is left.
+    /// The book is unusable, or memory cannot be allocated.
     pub fn run(
         &self,
         eval_kind: EvalKind,

@@ -1,4 +1,4 @@
-//! Random openings: a start position, some random legal moves, a look whether the result is
+//! Random openings: a start position, some random legal moves, and a check that the result is
 //! playable.
 
 use fastrand::Rng;
@@ -7,14 +7,14 @@ use thiserror::Error;
 use crate::board::Position;
 use crate::types::{CastlingMode, Color, Move};
 
-/// What openings are made of.
+/// How openings are made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpeningSettings {
     /// Random plies: this many or one more, so that both sides get to move first.
     pub plies: usize,
     /// Share of games that start from a double Fischer random position.
     pub dfrc_share: f64,
-    /// Openings are dropped that the search finds further than this from even, in centipawns.
+    /// Openings with a search score further than this from 0 are dropped, in centipawns.
     pub max_imbalance: i32,
     /// Nodes of that search.
     pub check_nodes: u64,
@@ -40,12 +40,12 @@ pub const MAX_TRIES: usize = 1000;
 #[error("no playable opening as even as asked for was found in {MAX_TRIES} tries")]
 pub struct NothingEven;
 
-/// Exchanges that lose more than this, in centipawns, are no moves for an opening.
+/// Moves whose exchange loses more than this, in centipawns, are avoided in openings.
 const WORST_EXCHANGE: i32 = -1000;
 const FILES: [char; 8] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 /// How often another move is tried in place of a blunder.
 const TRIES: usize = 8;
-/// Fischer's arrangements differ already, so that fewer random moves are needed.
+/// Double Fischer random starts differ already, so that fewer random moves are needed.
 const DFRC_PLIES_LESS: usize = 5;
 
 /// A position to play from, after random moves; `None` if the game ended meanwhile.
@@ -76,7 +76,7 @@ pub fn random_moves(rng: &mut Rng, start: Position, plies: usize) -> Option<Posi
     (position.has_legal_move() && !position.is_insufficient_material()).then_some(position)
 }
 
-/// A random legal move that does not throw away a queen, if some tries find one.
+/// A random legal move; another one is tried if it loses a queen.
 fn random_move(rng: &mut Rng, position: &Position) -> Option<Move> {
     let moves = position.legal_moves();
     let mut chosen = *moves.get(rng.usize(0..moves.len().max(1)))?;

@@ -15,12 +15,12 @@ use crate::types::{Depth, GameResult, PackedMove};
 use super::adjudicator::{Adjudication, Adjudicator};
 use super::opening::{MAX_TRIES, NothingEven, OpeningSettings, random_opening};
 
-/// How long a move is thought about.
+/// The limit of the search for a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
     /// No iteration is begun after `soft` nodes, and a search is cut off after `hard`.
     Nodes { soft: u64, hard: u64 },
-    /// So many iterations.
+    /// This many iterations.
     Depth(Depth),
 }
 
@@ -40,7 +40,7 @@ impl Budget {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaySettings {
     pub budget: Budget,
-    /// Keep one of so many positions that the search evaluates; none if there is no number.
+    /// Keep one in this many positions that the search evaluates; none if `None`.
     pub sample: Option<NonZero<u32>>,
     /// Megabytes of each side's transposition table.
     pub hash: usize,
@@ -65,12 +65,12 @@ impl Default for PlaySettings {
     }
 }
 
-/// An opening gets this part of its nodes first, and is dropped if ...
+/// An opening is first checked with this part of the nodes, and is dropped if ...
 const GLANCE: u64 = 10;
-/// ... it then seems this many times as far from even as is allowed.
+/// ... its score is then this many times as far from 0 as is allowed.
 const GLANCE_FACTOR: i32 = 2;
 
-/// Two sides that know nothing of each other's thoughts.
+/// Two sides with separate searchers and tables.
 pub struct Player {
     settings: PlaySettings,
     sides: [Side; 2],
@@ -130,7 +130,7 @@ impl Player {
         })
     }
 
-    /// Plays a game from a random opening. What comes out follows from the state of `rng` alone.
+    /// Plays a game from a random opening. The result depends only on the state of `rng`.
     ///
     /// # Errors
     /// The settings allow no opening, or hardly any.
@@ -142,7 +142,7 @@ impl Player {
             };
             let line = Game::from(opening.clone());
             self.sides[0].clear();
-            // Most openings that are far from even are so at first sight.
+            // A short search finds most openings that are far from even.
             let rules = &self.settings.opening;
             let glance = (
                 rules.check_nodes / GLANCE,
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn a_queen_wins_for_either_colour() {
         let mut player = player();
-        // So few nodes do not find the mate itself.
+        // With so few nodes the search does not find the mate itself.
         player.settings.adjudication.win_score = 300;
         for (fen, result) in [
             ("8/8/4k3/8/8/3QK3/8/8 w - - 0 1", GameResult::WhiteWins),

@@ -1,8 +1,8 @@
 //! Games chosen by evaluation alone, one ply ahead: thousands of plies where a search plays one.
 //!
 //! Every move is tried, the reply's captures are played out, and some noise decides between moves
-//! of about the same worth; now and then a move is random. Such games look enough like chess to
-//! learn an evaluation from in great number. Their results say little.
+//! of about the same score; some moves are random. Such games are realistic enough to learn an
+//! evaluation from, if there are many. Their results mean little.
 
 use fastrand::Rng;
 
@@ -23,7 +23,7 @@ pub struct QuickSettings {
     pub adjudication: Adjudication,
     /// Share of moves that are random.
     pub random_share: f64,
-    /// Largest error, in centipawns, with which a move's worth is seen.
+    /// Largest error, in centipawns, that is added to a move's score.
     pub noise: i32,
 }
 
@@ -42,7 +42,7 @@ impl Default for QuickSettings {
     }
 }
 
-/// What evaluates.
+/// The evaluation used.
 pub enum QuickEvaluator {
     /// The engine's own evaluation.
     Own(Box<Evaluator>),
@@ -103,7 +103,7 @@ impl QuickPlayer {
         }
     }
 
-    /// Plays a game from a random opening. What comes out follows from the state of `rng` alone.
+    /// Plays a game from a random opening. The result depends only on the state of `rng`.
     ///
     /// # Errors
     /// The settings allow no opening, or hardly any.
@@ -164,7 +164,7 @@ impl QuickPlayer {
         }
     }
 
-    /// A move and what it seems to be worth for its side.
+    /// A move and its estimated score for its side.
     fn choose(&mut self, line: &Game, rng: &mut Rng) -> Option<(Move, i32)> {
         let position = line.position();
         self.evaluator.reset(position);
@@ -177,7 +177,7 @@ impl QuickPlayer {
         let mut best: Option<(Move, i32, i32)> = None;
         for m in candidates(position, &moves) {
             let error = rng.i32(-noise..=noise);
-            // What is worth no more than this can't be chosen.
+            // A move with no higher score than this can't be chosen.
             let floor = best.map_or(-MATE, |(_, seen, _)| seen - error);
             let dirty = position.dirty_pieces(m);
             let child = position.play_with_pieces(m, &dirty);
@@ -196,7 +196,7 @@ impl QuickPlayer {
         best.map(|(m, _, value)| (m, value))
     }
 
-    /// The worth of a position for its mover when captures that lose nothing are played out.
+    /// A position's score for the side to move when captures that lose nothing are played out.
     fn captures(&mut self, position: &Position, alpha: i32, beta: i32, plies: u32) -> i32 {
         self.nodes += 1;
         let in_check = position.in_check();
@@ -231,7 +231,7 @@ impl QuickPlayer {
     }
 }
 
-/// The moves worth an evaluation, captures first: those that lose no material, or all if there
+/// The moves to evaluate, captures first: those that lose no material, or all if there
 /// are no such.
 fn candidates(position: &Position, moves: &MoveList) -> MoveList {
     let sound = |m: &Move| m.role() == Role::King || position.see_ge(*m, 0);
@@ -259,7 +259,7 @@ mod tests {
         let settings = QuickSettings {
             opening: OpeningSettings {
                 dfrc_share: 0.5,
-                // The made-up teacher finds hardly any opening even.
+                // With the synthetic teacher hardly any opening is even.
                 max_imbalance: MATE,
                 ..OpeningSettings::default()
             },

@@ -1,8 +1,8 @@
 //! Many games on several threads, kept in files.
 //!
-//! Games come in chunks. A chunk follows from the seed and its number alone and takes its name
-//! when it is complete ([`files`](crate::files)); a run that is started again makes the chunks
-//! that are missing. So a kill loses at most one chunk a thread.
+//! Games are written in chunks. A chunk depends only on the seed and its number, and its file gets
+//! its final name when it is complete ([`files`](crate::files)); a run that is started again makes
+//! the missing chunks. So a killed run loses at most one chunk per thread.
 
 use std::fs;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ use super::quick::{QuickEvaluator, QuickPlayer, QuickSettings};
 /// Seeds of neighbouring chunks are this far apart, so that no two runs share any.
 const SEED_STRIDE: u64 = 1 << 32;
 
-/// All that a run is told.
+/// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct DatagenConfig {
     /// Where the files go; they are called `NAME-SEED-CHUNK.vf.zst`.
@@ -42,11 +42,11 @@ pub struct DatagenConfig {
     pub seed: u64,
     pub threads: usize,
     pub kind: DatagenKind,
-    /// Scores the positions in place of whoever played, if given.
+    /// Scores the positions in place of the players' own scores, if given.
     pub teacher: Option<Arc<TeacherNet>>,
 }
 
-/// What is made, and how.
+/// What is generated, and how.
 #[derive(Clone, Debug)]
 pub enum DatagenKind {
     /// Games by the search; the scores are its own.
@@ -88,7 +88,7 @@ impl Generator {
     }
 }
 
-/// What came of a run.
+/// The totals of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DatagenSummary {
     pub games: u64,
@@ -169,7 +169,7 @@ fn quiet_plies(game: &GameRecord) -> u64 {
 }
 
 /// Plays the games that are still missing. Progress goes to stderr: a bar on a terminal, a log
-/// line now and then elsewhere.
+/// line from time to time elsewhere.
 ///
 /// # Errors
 /// Files that cannot be written, or no memory.
@@ -309,7 +309,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// So many games are played; the last one had so many plies.
+    /// Reports that `games` games are played, the last one of them with `plies` plies.
     fn show_progress(&self, games: u64, plies: u64) {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         let (reporter, played) = &mut *progress;
@@ -337,7 +337,7 @@ impl ChunkWriter {
         })
     }
 
-    /// Writes what came of a game, labelled, and returns the number of single positions.
+    /// Writes the records of a game, labelled, and returns the number of single positions.
     fn write(
         &mut self,
         played: &mut Played,

@@ -1,7 +1,7 @@
-//! A UCI engine as another process, asked for scores.
+//! A UCI engine in another process, asked for scores.
 //!
-//! Reading and writing happen on threads of their own, so that no engine can hold the caller up:
-//! every answer has a deadline, and an engine that does not quit is killed.
+//! Reading and writing happen on separate threads, so that no engine can block the caller: every
+//! answer has a deadline, and an engine that does not quit is killed.
 
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use thiserror::Error;
 
-/// No line of UCI is longer, in bytes; principal variations come nearest.
+/// The longest line accepted, in bytes. The longest lines of UCI are principal variations.
 const MAX_LINE_BYTES: u64 = 1 << 16;
-/// Lines that may wait for the caller; then the engine has to wait.
+/// Lines buffered for the caller; when the buffer is full, the engine has to wait.
 const QUEUED_LINES: usize = 1 << 10;
 /// How long an engine may take to end after `quit`.
 const QUIT_PATIENCE: Duration = Duration::from_secs(2);
@@ -105,7 +105,7 @@ impl UciClient {
         };
         let deadline = Instant::now() + self.patience;
         loop {
-            // Waiting alone would never end for an engine that writes without end.
+            // The wait below never times out if the engine keeps writing lines.
             if Instant::now() >= deadline {
                 return Err(late());
             }
@@ -141,7 +141,7 @@ impl Drop for UciClient {
     }
 }
 
-/// Hands commands on until the engine or the client is gone.
+/// Passes commands on until the engine has ended or the client is dropped.
 fn write_commands(mut input: ChildStdin, commands: &Receiver<String>) {
     for text in commands {
         if input.write_all(text.as_bytes()).is_err() || input.flush().is_err() {
@@ -150,7 +150,8 @@ fn write_commands(mut input: ChildStdin, commands: &Receiver<String>) {
     }
 }
 
-/// Hands lines on until the engine or the client is gone. What is no UTF-8 is replaced by marks.
+/// Passes lines on until the engine has ended or the client is dropped. Invalid UTF-8 is replaced
+/// by U+FFFD.
 fn read_lines(output: ChildStdout, lines: &Sender<Result<String, ClientError>>) {
     let mut output = BufReader::new(output);
     let mut bytes = Vec::new();
@@ -187,8 +188,8 @@ mod tests {
     /// Far above what an answer, a time-out and a kill take together.
     const GENEROUS: Duration = Duration::from_secs(60);
 
-    /// What starting such an engine and asking it `go` comes to, and the time that takes, the
-    /// end of the process included.
+    /// The result of starting such an engine and sending it `go`, and the time taken, including
+    /// the end of the process.
     fn ask(script: &str, patience: Duration) -> (Result<Vec<String>, ClientError>, Duration) {
         let engine = Script::new(script);
         let started = Instant::now();

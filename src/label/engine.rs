@@ -14,10 +14,10 @@ use super::{Labeller, LineError};
 /// How the engine is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabelMode {
-    /// Its command `eval`, which Stockfish and its kin have: the static evaluation of the
+    /// Its command `eval`, which Stockfish and its derivatives have: the static evaluation of the
     /// position, without the game before it. Positions in check get [`NO_SCORE`].
     Static,
-    /// A search of so many nodes, with the game before it.
+    /// A search of this many nodes, with the game before it.
     Nodes(u64),
 }
 
@@ -96,14 +96,14 @@ impl Labeller for EngineLabeller {
     }
 }
 
-/// The FEN with its clocks set back, so that no 50-move damping touches the evaluation.
+/// The FEN with its clocks reset, so that the 50-move counter does not scale the evaluation.
 fn fresh(fen: &str) -> String {
     const BOARD_FIELDS: usize = 4;
     let fields: Vec<&str> = fen.split(' ').take(BOARD_FIELDS).collect();
     format!("{} 0 1", fields.join(" "))
 }
 
-/// Centipawns for White in a line that `eval` prints, if it is the one with the sum.
+/// Centipawns for White in a line that `eval` prints, if it is the one with the total.
 fn static_score(line: &str) -> Option<i16> {
     let rest = line.strip_prefix("Final evaluation")?;
     let pawns = rest
@@ -116,7 +116,7 @@ fn static_score(line: &str) -> Option<i16> {
     )
 }
 
-/// What a mate on the board is worth in records.
+/// The score of a mate on the board in records.
 const MATE: i16 = 32_000;
 
 /// The side to move's score in an `info` line; bounds do not count.

@@ -85,7 +85,7 @@ pub struct LabelJob {
     pub output: PathBuf,
 }
 
-/// How far labelling has come.
+/// Progress of labelling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LabelProgress {
     /// Games, or positions in a file of positions.
@@ -96,11 +96,11 @@ pub struct LabelProgress {
     pub bytes: u64,
 }
 
-/// Labels a whole file in its order, a share for each of the `labellers`; `report` is called now
-/// and then.
+/// Labels a whole file in its order, a share for each of the `labellers`; `report` is called from
+/// time to time.
 ///
 /// # Errors
-/// The records or the labellers fail. The output is left as it was then.
+/// A record or a labeller fails. The output is then left as it was.
 pub fn run(
     job: &LabelJob,
     labellers: &mut [Box<dyn Labeller>],
@@ -162,7 +162,7 @@ fn record_error(path: &Path, source: RecordError) -> LabelError {
     }
 }
 
-/// A file's way through the labellers.
+/// The labelling of one file.
 struct Course<'a, Report> {
     path: &'a Path,
     labellers: &'a mut [Box<dyn Labeller>],
@@ -230,7 +230,7 @@ mod tests {
     use crate::board::Position;
     use crate::record::NO_SCORE;
 
-    /// A program for tests: a shell script that is there as long as this value.
+    /// A program for tests: a shell script that exists as long as this value.
     #[cfg(unix)]
     pub(super) struct Script {
         _folder: tempfile::TempDir,

@@ -11,8 +11,8 @@ use crate::tt::TtEntry;
 use crate::types::{Bound, Color, Move, Ply, Score};
 
 impl SearchWorker {
-    /// Fills in the node's evaluations: raw from the table or the network, static with its
-    /// correction, and `eval` replaced by the table's score where that is a better bound.
+    /// Sets the node's evaluations: `raw_eval` from the table or the network, `static_eval` with
+    /// the correction, and `eval`, which is the table's score where that is a better bound.
     pub(super) fn evaluate_node<T: NodeType>(&mut self, node: &mut Node<'_>) {
         let (position, ply) = (node.position, node.ply);
         if node.in_check() {
@@ -141,7 +141,7 @@ impl SearchWorker {
     }
 }
 
-/// The table's score replaces the evaluation where its bound says that it is nearer the truth.
+/// The table's score replaces the evaluation where its bound shows that it is more accurate.
 pub(super) fn tt_adjusted_eval(static_eval: Score, tt_entry: Option<TtEntry>) -> Score {
     match tt_entry {
         Some(tt_entry)

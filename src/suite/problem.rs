@@ -5,14 +5,14 @@ use thiserror::Error;
 use crate::board::{Epd, Position};
 use crate::types::{Move, Score};
 
-/// What a search must come to.
+/// What a search must find.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// One of these moves is chosen (`bm`).
     Best(Vec<Move>),
     /// None of these moves is chosen (`am`).
     Avoid(Vec<Move>),
-    /// A mate in at most so many full moves is found (`dm`).
+    /// A mate in at most this many full moves is found (`dm`).
     Mate(u32),
 }
 
@@ -30,7 +30,7 @@ impl Goal {
         }
     }
 
-    /// The goal as the file has it, its moves in SAN: `bm Qg6 Rd1`.
+    /// The goal as in the file, its moves in SAN: `bm Qg6 Rd1`.
     #[must_use]
     pub fn text(&self, position: &Position) -> String {
         let list = |moves: &[Move]| {
@@ -68,7 +68,7 @@ pub enum ProblemError {
 }
 
 impl Problem {
-    /// Makes a problem of an EPD line.
+    /// Makes a problem from an EPD line.
     ///
     /// # Errors
     /// If no operation says what solves the position, or its depth is out of range.

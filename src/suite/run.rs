@@ -15,7 +15,7 @@ use crate::types::{Move, Score};
 pub struct SuiteSettings {
     /// Problems searched at once, each by one thread with a hash table of its own.
     pub at_once: usize,
-    /// Stop a search once its solution has held for so many iterations; 0: never.
+    /// Stop a search once its solution has held for this many iterations; 0: never.
     pub hold: u32,
 }
 
@@ -112,7 +112,7 @@ fn attempt(
     })
 }
 
-/// Follows a search's lines and remembers since when the goal has been met.
+/// Reads a search's lines and records since when the goal has been met.
 struct Watch<'a> {
     goal: &'a Goal,
     found: Option<Found>,

@@ -1,4 +1,4 @@
-//! What a search of a problem came to, and what all of them came to.
+//! The result of searching a problem, and the totals of a suite.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The course of a game as a drawing: White's expected score as an area, the evaluation as a
-//! line, marks at faults, and a field to click for every position.
+//! A chart of a game: White's expected score as an area, the evaluation as a line, marks at
+//! faults, and a clickable field for every position.
 
 use std::fmt::Write as _;
 
@@ -23,7 +23,7 @@ pub struct ChartPoint {
     pub fault: Option<Fault>,
 }
 
-/// The class that style sheet and page use for a fault.
+/// The class that the style sheet and the page use for a fault.
 #[must_use]
 pub const fn class(fault: Option<Fault>) -> &'static str {
     match fault {

@@ -67,7 +67,7 @@ fn index_file(page: usize) -> String {
 /// Writes the index of the entries into a directory, holding one page of them at a time.
 ///
 /// # Errors
-/// Of reading entries or writing files.
+/// If an entry cannot be read or a file cannot be written.
 pub fn write_index(
     directory: &Path,
     title: &str,

@@ -1,4 +1,4 @@
-//! The report: one HTML page a game, complete in itself, and an index of pages.
+//! The report: one self-contained HTML page for each game, and an index of pages.
 //!
 //! All text of a game passes through the template engine's escaping or, for the page's script,
 //! through JSON whose `<`, `>`, `&` are escaped; the script shows text as text only.

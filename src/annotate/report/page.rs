@@ -13,12 +13,12 @@ use crate::annotate::wording::{eval_text, tablebase_text, verdict_text};
 use crate::types::Color;
 
 const CENTIPAWNS: i32 = 100;
-/// Unknown, as PGN and the page write it.
+/// How PGN and the page write an unknown value.
 const UNKNOWN: [&str; 3] = ["", "?", "????.??.??"];
 /// Plies of a better line that the page shows.
 const LINE_SHOWN: usize = 10;
 
-/// What the page needs of a game beside its analysis.
+/// What the page needs of a game besides its analysis.
 #[derive(Clone, Debug, Default)]
 pub struct GameInfo {
     /// The game's number in the input, from 1.
@@ -103,7 +103,7 @@ struct MoveEntry {
     label: String,
 }
 
-/// What the page's script knows of one position.
+/// The data of one position for the page's script.
 #[derive(Serialize)]
 struct PlyData {
     /// The pieces, as in a FEN.
@@ -302,7 +302,7 @@ fn ply_data(info: &GameInfo, analysis: &GameAnalysis, curve: Curve, index: usize
     }
 }
 
-/// From where to where a move goes; castling by the king's squares.
+/// A move's origin and target squares; castling by the king's squares.
 fn squares(analysis: &GameAnalysis, ply: usize) -> (String, String) {
     let (before, after) = (&analysis.positions[ply], &analysis.positions[ply + 1]);
     let m = analysis.moves[ply];
