@@ -1,9 +1,9 @@
 //! Playing below full strength.
 //!
-//! A level searches fewer nodes with less knowledge and steady errors of judgement
-//! ([`Misjudgement`]), prefers moves that come naturally to people (`natural`), and takes its
-//! time ([`Level::thinking_time`]). It always sees a mate in one, for and against itself, and it
-//! judges soundly once the opponent has nothing but the king.
+//! A level searches fewer nodes with a weaker evaluation and reproducible errors of it
+//! ([`Misjudgement`]), prefers moves that people find natural (`natural`), and waits before it
+//! moves ([`Level::thinking_time`]). It always sees a mate in one, for and against itself, and it
+//! evaluates without errors once the opponent has only the king.
 
 mod natural;
 
@@ -55,7 +55,7 @@ pub struct Plan {
     pub nodes: u64,
     /// How many of the best moves need a score for [`Level::choose`].
     pub lines: usize,
-    /// `None` where the level judges soundly.
+    /// `None` where the level evaluates without errors.
     pub misjudgement: Option<Misjudgement>,
     /// The moves to search; never empty if there is a legal move.
     pub moves: Vec<Move>,
@@ -82,7 +82,7 @@ impl Level {
         (skill < SKILL_MAX).then(|| Level::from_elo(SKILL_BASE + SKILL_STEP * skill.max(0)))
     }
 
-    /// How to search a position, among `moves`. `seed` stands for the game.
+    /// How to search a position, among `moves`. `seed` identifies the game.
     #[must_use]
     pub fn plan(self, position: &Position, moves: &[Move], seed: u64) -> Plan {
         let sound = Plan {
@@ -113,7 +113,7 @@ impl Level {
     }
 
     /// The move to play among those whose scores the search found, best first: a natural one if
-    /// it loses little against the best. Proven results are not traded. `past` holds the moves of
+    /// it loses little against the best. Proven results are not given up. `past` holds the moves of
     /// the game so far. `None` without lines.
     #[must_use]
     pub fn choose(

@@ -1,4 +1,4 @@
-//! Moves that come naturally to people, and moves that do not.
+//! Moves that people find natural, and moves that they do not.
 
 use crate::board::Position;
 use crate::types::{Color, Move, Rank, Role, Square};
@@ -19,7 +19,7 @@ const SHUFFLE: i32 = -6;
 const OPENING: u32 = 24;
 
 /// How natural a legal move of a position is after the moves `past`, from minus to plus [`FULL`]
-/// and a little beyond where several reasons meet.
+/// and a little beyond where several reasons apply.
 pub(super) fn bonus(position: &Position, past: &[Move], m: Move) -> i32 {
     let opening = position.game_ply() < OPENING;
     let mut bonus = 0;

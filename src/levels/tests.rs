@@ -55,7 +55,7 @@ fn a_mate_in_one_is_played_and_none_is_allowed() {
     let mating = game("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "");
     let plan = level.plan(mating.position(), &legal(&mating), 1);
     assert_eq!(plan.moves, [parsed(&mating, "a1a8")]);
-    // Without air for the king, Black's rook mates on the first rank.
+    // Without an escape square for the king, Black's rook mates on the first rank.
     let threatened = game("r5k1/8/8/8/8/8/4rPPP/1R4K1 w - - 0 1", "");
     let plan = level.plan(threatened.position(), &legal(&threatened), 1);
     assert!(plan.moves.contains(&parsed(&threatened, "h2h3")));

@@ -34,7 +34,7 @@ impl Default for BuildSettings {
     }
 }
 
-/// How a move fared.
+/// A move's results.
 #[derive(Clone, Copy, Debug, Default)]
 struct MoveTally {
     games: u32,
@@ -68,7 +68,7 @@ impl BookBuilder {
         }
     }
 
-    /// Adds the main line of a game, as far as the settings go.
+    /// Adds the main line of a game, as far as the settings allow.
     pub fn add(&mut self, game: &PgnGame) {
         if game.start.castling_mode() == CastlingMode::Chess960 {
             self.chess960 += 1;

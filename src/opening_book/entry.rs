@@ -81,7 +81,7 @@ pub(super) fn encode(m: Move) -> u16 {
             promotion,
             ..
         } => (from, to, promotion),
-        // Crazyhouse drops are no chess moves.
+        // Crazyhouse drops are not chess moves.
         Move::Put { to, .. } => (to, to, None),
     };
     let role = match promotion {
@@ -94,8 +94,8 @@ pub(super) fn encode(m: Move) -> u16 {
     squares(from, to) | role << ROLE_SHIFT
 }
 
-/// Polyglot's key of a position: en passant counts if an enemy pawn stands beside, whether or not
-/// it may capture.
+/// Polyglot's key of a position: en passant counts if an enemy pawn stands next to the pawn
+/// that moved, whether or not it may capture.
 pub(super) fn key_of(position: &Position) -> u64 {
     position
         .chess()

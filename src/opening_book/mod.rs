@@ -21,10 +21,10 @@ use entry::{BookEntry, ENTRY_BYTES, key_of};
 use crate::board::Position;
 use crate::types::{CastlingMode, Move};
 
-/// The most bytes of a book: many times the largest that people have made.
+/// The largest size of a book, in bytes: many times that of the largest known.
 const MOST_BYTES: u64 = 4 << 30;
 
-/// Why a file is no opening book.
+/// Why a file is not an opening book.
 #[derive(Debug, Error)]
 pub enum BookError {
     #[error("cannot read the book: {0}")]
@@ -63,7 +63,7 @@ impl OpeningBook {
     /// Reads a book.
     ///
     /// # Errors
-    /// If the file cannot be read, or is no book; says what is wrong with it.
+    /// If the file cannot be read, or is not a book; says what is wrong with it.
     pub fn open(path: &Path) -> Result<OpeningBook, BookError> {
         let data = fs::metadata(path)?;
         if !data.is_file() {
@@ -96,7 +96,7 @@ impl OpeningBook {
                 return Err(BookError::Order(index + 2));
             }
         }
-        // Entries with key 0 at the beginning tell of the book and hold no moves.
+        // Entries with key 0 at the beginning describe the book and hold no moves.
         let no_move = |entry: &BookEntry| entry.key != 0 && !entry.has_squares();
         if let Some(index) = entries.iter().position(no_move) {
             return Err(BookError::NoMove(index + 1));
@@ -139,7 +139,7 @@ impl OpeningBook {
     }
 
     /// The book's legal moves in a position, largest weight first; none in Chess960, which the
-    /// format does not know.
+    /// format does not support.
     #[must_use]
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
         if position.castling_mode() == CastlingMode::Chess960 {
@@ -179,7 +179,7 @@ pub fn choose(moves: &[BookMove], random: impl FnOnce(u64) -> u64) -> Option<Mov
     None
 }
 
-/// One book of several: a position that more than one knows keeps the entries of the first,
+/// Merges several books: a position that is in more than one keeps the entries of the first,
 /// because the scales of weights differ between books.
 #[must_use]
 pub fn merge(books: &[OpeningBook]) -> OpeningBook {

@@ -1,5 +1,5 @@
 //! Packed positions to and from the board's, by way of FEN: once a game, so that speed does not
-//! matter, and the board's own checks decide what is a position.
+//! matter, and the board's own checks decide which are valid.
 
 use crate::board::{FenError, Position};
 use crate::types::{CastlingMode, Color, Piece, Role, Square};
@@ -53,7 +53,7 @@ impl PackedBoard {
     /// rook whatever the start, as the format has them.
     ///
     /// # Errors
-    /// What the board has against it.
+    /// The board's reason to refuse it.
     pub fn unpack(&self) -> Result<Position, FenError> {
         Position::from_fen(&self.fen(), CastlingMode::Chess960)
     }

@@ -17,7 +17,7 @@ pub(super) const BUFFER_BYTES: usize = 1 << 20;
 const PLY_BYTES: usize = 4;
 const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
-/// Games of more plies are taken for damage: the longest possible game by the 75-move rule.
+/// Games of more plies are treated as damage: the longest possible game by the 75-move rule.
 const MAX_PLIES: usize = 17_697;
 
 /// Reads games one after another.
@@ -28,7 +28,7 @@ pub struct GameReader<R> {
 }
 
 impl GameReader<Box<dyn BufRead>> {
-    /// Opens a file, plain or zstd as its first bytes tell.
+    /// Opens a file, plain or zstd according to its first bytes.
     ///
     /// # Errors
     /// [`RecordError::Open`] if it cannot be opened.
@@ -59,7 +59,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// The bytes of a file, plain or decompressed as its first bytes tell.
+/// The bytes of a file, plain or decompressed according to its first bytes.
 pub(super) fn decoded(path: &Path, read: Arc<AtomicU64>) -> Result<Box<dyn BufRead>, RecordError> {
     let open = || -> io::Result<Box<dyn BufRead>> {
         let file = Counted {
@@ -112,7 +112,7 @@ impl<R: BufRead> GameReader<R> {
     /// Reads the next game into `game`, whose list of plies is used again. False at the end.
     ///
     /// # Errors
-    /// The stream fails, ends within a game, or holds something that is no game.
+    /// The stream fails, ends within a game, or holds something that is not a game.
     pub fn read_into(&mut self, game: &mut GameRecord) -> Result<bool, RecordError> {
         let number = self.games + 1;
         let failed = |source| RecordError::Read {
@@ -169,7 +169,7 @@ impl<R: BufRead> GameReader<R> {
     }
 }
 
-/// Ends after the first error: what follows damage in a stream is no game.
+/// Ends after the first error: nothing after damage in a stream can be read as games.
 impl<R: BufRead> Iterator for GameReader<R> {
     type Item = Result<GameRecord, RecordError>;
 
@@ -189,7 +189,7 @@ impl<R: BufRead> Iterator for GameReader<R> {
     }
 }
 
-/// Writes games, compressed with zstd. The file takes its name when it is complete.
+/// Writes games, compressed with zstd. The file gets its final name when it is complete.
 pub struct GameWriter {
     path: PathBuf,
     output: zstd::Encoder<'static, BufWriter<PendingFile>>,

@@ -5,10 +5,10 @@ use crate::types::{GameResult, PackedMove};
 use super::PackedBoard;
 use super::packed_board::PACKED_BYTES;
 
-/// A score that says there is none: files of static evaluations mark positions in check so.
+/// The value for a missing score: files of static evaluations have it for positions in check.
 pub const NO_SCORE: i16 = i16::MAX;
 
-/// A move and what was thought of the position before it.
+/// A move and the score of the position before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlyRecord {
     pub played: PackedMove,

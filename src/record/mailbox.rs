@@ -1,5 +1,5 @@
-//! The least board that replays recorded games: fast, and trusting. It notices moves that move
-//! no piece, not moves that break the rules; `board::Position` does that where it matters.
+//! A minimal, fast board that replays recorded games. It detects moves that move no piece, but not
+//! moves that break the rules; `board::Position` does that where it matters.
 
 use crate::types::{Color, PackedMove, Role};
 
@@ -62,7 +62,7 @@ impl Mailbox {
     /// Unpacks a position.
     ///
     /// # Errors
-    /// Says what makes it no position: piece codes, the number of pieces or of kings.
+    /// What makes it invalid: piece codes, the number of pieces or of kings.
     pub fn unpack(packed: &PackedBoard) -> Result<Mailbox, &'static str> {
         if packed.occupied.count_ones() > MAX_PIECES {
             return Err("more than 32 pieces");

@@ -3,7 +3,7 @@
 //! A game is its start position in 32 bytes ([`PackedBoard`]), then four bytes a ply (a
 //! [`PackedMove`](crate::types::PackedMove) and an `i16` score in centipawns as White sees it),
 //! then four zero bytes. Files are games one after another, plain or compressed with zstd.
-//! The format lacks a place for how the scores were made: file names and the notes beside them
+//! The format has no field for how the scores were made: file names and the notes next to them
 //! say so.
 
 mod convert;
@@ -36,7 +36,7 @@ pub enum RecordError {
     /// The file could not be opened, read or written.
     #[error("cannot access {}: {source}", path.display())]
     Open { path: PathBuf, source: io::Error },
-    /// Damaged compression, or the disk failed.
+    /// The compressed data are damaged, or the disk failed.
     #[error("cannot read game {game}: {source}")]
     Read { game: u64, source: io::Error },
     /// The file ends within a game.
@@ -48,7 +48,7 @@ pub enum RecordError {
     /// A file of something other than positions.
     #[error("the file holds no positions: its first bytes are not those of such a file")]
     NoPositions,
-    /// The start position is none.
+    /// The start position is invalid.
     #[error("game {game}: {reason}")]
     BadBoard { game: u64, reason: &'static str },
     /// A move that moves no piece of the side to move.

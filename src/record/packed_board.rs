@@ -31,7 +31,7 @@ pub(super) const SCORE: usize = 28;
 const RESULT: usize = 30;
 const BLACK_TO_MOVE: u8 = 128;
 
-/// A position as packed; whether it makes sense is found out when it is unpacked.
+/// A position as packed; it is validated when it is unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedBoard {
     /// Occupied squares, bit 0 is a1.

@@ -1,4 +1,4 @@
-//! Positions that are no games: files of single labelled positions.
+//! Files of single labelled positions.
 //!
 //! A file is a head of 32 bytes and then 32 bytes a position, plain or compressed with zstd. The
 //! head holds the eight bytes `PLEACHPS`, a version (`u32`, 1) and zeros. A position is laid out
@@ -30,7 +30,7 @@ use super::{PackedBoard, RecordError};
 pub(super) const MAGIC: [u8; 8] = *b"PLEACHPS";
 const VERSION: u32 = 1;
 
-/// A position, what it is thought to be worth, and what came of it.
+/// A position, its score, and the result of its game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PositionRecord {
     pub board: PackedBoard,
@@ -49,7 +49,7 @@ impl PositionRecord {
         bytes
     }
 
-    /// The record within 32 bytes; `None` if its result is none.
+    /// The record within 32 bytes; `None` if its result is invalid.
     #[must_use]
     pub fn from_bytes(bytes: &[u8; PACKED_BYTES]) -> Option<PositionRecord> {
         let (board, result) = PackedBoard::from_bytes(bytes);
@@ -68,7 +68,7 @@ fn head() -> [u8; PACKED_BYTES] {
     head
 }
 
-/// Reads positions one after another. After an error nothing more comes.
+/// Reads positions one after another. After an error it returns nothing more.
 pub struct PositionReader<R> {
     input: R,
     positions: u64,
@@ -76,7 +76,7 @@ pub struct PositionReader<R> {
 }
 
 impl PositionReader<Box<dyn BufRead>> {
-    /// Opens a file, plain or zstd as its first bytes tell.
+    /// Opens a file, plain or zstd according to its first bytes.
     ///
     /// # Errors
     /// It can't be opened, or holds something else.
@@ -150,7 +150,7 @@ impl<R: BufRead> Iterator for PositionReader<R> {
     }
 }
 
-/// Writes positions, compressed with zstd. The file takes its name when it is complete.
+/// Writes positions, compressed with zstd. The file gets its final name when it is complete.
 pub struct PositionWriter {
     path: PathBuf,
     output: zstd::Encoder<'static, BufWriter<PendingFile>>,

@@ -1,5 +1,5 @@
 //! From the option's text to tables: folders are read, files are checked, and what is missing or
-//! damaged is named.
+//! damaged is reported.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -86,7 +86,7 @@ fn left_out(path: &Path, reason: &str) -> String {
     format!("SyzygyPath: {} left out: {reason}", path.display())
 }
 
-/// Appends the tables in a folder; those that begin wrongly are remarked upon instead.
+/// Appends the tables in a folder; files with wrong first bytes are reported instead.
 fn list(folder: &Path, files: &mut Vec<TableFile>, remarks: &mut Vec<String>) -> io::Result<()> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.path()))
@@ -145,7 +145,7 @@ fn open(files: Vec<TableFile>, remarks: &mut Vec<String>) -> (Tablebase<Chess>, 
 #[expect(unsafe_code, reason = "shakmaty-syzygy's constructor for mapped files")]
 fn new_collection() -> Tablebase<Chess> {
     // SAFETY: the caller has to guarantee that files are not changed while they are mapped, and
-    // to live with a failing disk ending the process. Tables are never written after they were
+    // to accept that a disk error ends the process. Tables are never written after they were
     // downloaded, and every engine that maps them makes the same choice.
     unsafe { Tablebase::with_mmap_filesystem() }
 }
@@ -174,7 +174,7 @@ fn damaged_files(tables: &Tablebase<Chess>, files: &[TableFile]) -> Vec<(String,
     names.dedup();
     for name in names {
         for chess in trial_positions(name) {
-            // The distance is asked for as well where there is one; both name the table at fault.
+            // The distance is probed as well where there is one; both errors name the table.
             if let Err(error) = tables.probe_wdl_after_zeroing(&chess) {
                 note(&error);
             }

@@ -63,7 +63,7 @@ impl Tablebases {
     }
 
     /// The result of a position as if its half-move clock were zero, for the side to move.
-    /// `None` if a table that it takes is missing or damaged, or castling is still possible.
+    /// `None` if a table that it needs is missing or damaged, or castling is still possible.
     #[must_use]
     pub fn wdl(&self, position: &Position) -> Option<Wdl> {
         self.known(self.tables.probe_wdl_after_zeroing(position.chess()))
@@ -132,7 +132,7 @@ impl std::fmt::Debug for Probing {
     }
 }
 
-/// What a WDL table says of a node: a score, and on which side of it the true score lies.
+/// A WDL table's result for a node: a score, and on which side of it the true score lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probed {
     pub score: Score,

@@ -1,5 +1,5 @@
 //! The root's moves ranked by the tables, so that a won position makes progress to a mate and a
-//! drawn or lost one keeps what it has.
+//! drawn or lost one keeps its result.
 //!
 //! DTZ tables rank best; without them WDL tables still tell winning moves from others. All moves
 //! that surely keep a win share the first rank and the search chooses among them: it may prove a
@@ -15,7 +15,7 @@ use crate::types::{Move, Ply, Score};
 
 /// The rank of a certain win; larger than any distance to zeroing.
 const CERTAIN: i32 = 1 << 18;
-/// The rank from which distances are taken off where the 50-move rule or a repetition may spoil
+/// The rank from which distances are subtracted where the 50-move rule or a repetition may spoil
 /// the result.
 const DOUBTFUL: i32 = CERTAIN / 2;
 /// The 50-move rule in plies.
@@ -36,13 +36,13 @@ pub enum Source {
     Wdl,
 }
 
-/// A root move with what the tables know of it.
+/// A root move with its tablebase result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RankedMove {
     pub m: Move,
     /// Moves of equal rank keep equal results; the greatest is best.
     pub rank: i32,
-    /// What the tables make of the move, for the side to move at the root.
+    /// The tablebase score of the move, for the side to move at the root.
     pub score: Score,
     /// Plies to the next capture or pawn move under best play; negative when losing. `None` if
     /// only WDL tables were there.
@@ -63,14 +63,14 @@ impl RootRanking {
         self.moves.first().map_or(Score::DRAW, |best| best.score)
     }
 
-    /// Whether the search may go on probing. With distances, and where nothing is to be won, it
-    /// had better look for mates and chances by itself.
+    /// Whether the search should probe as well. With distances, or where the root is not won, it
+    /// should look for mates and winning chances without the tables.
     #[must_use]
     pub fn keeps_probing(&self) -> bool {
         self.source == Source::Wdl && self.score() > Score::DRAW
     }
 
-    /// What is known of a move.
+    /// The ranking of a move.
     #[must_use]
     pub fn get(&self, m: Move) -> Option<&RankedMove> {
         self.moves.iter().find(|ranked| ranked.m == m)
@@ -137,7 +137,7 @@ impl RootRanker<'_> {
         let total = dtz.abs() + clock;
         let spoiled = self.fifty_move_rule && total > FIFTY_MOVES;
         let rank = if dtz > 0 {
-            // One ply is kept in hand, for tables may round distances down by one.
+            // One ply is kept in reserve, as tables may round distances down by one.
             if !self.fifty_move_rule || total < FIFTY_MOVES && !self.repeated {
                 CERTAIN
             } else {

@@ -1,8 +1,8 @@
 //! The teacher's sums over the board, kept up to date along a line of moves.
 //!
-//! As in Pleach's own network ([`nnue`](crate::nnue)): a move is only noted; when a position is
-//! evaluated its sums follow from the nearest ancestor's that hold. Where a king has moved all
-//! inputs of its side change: then the sums that its view was last computed with are taken and
+//! As in Pleach's own network ([`nnue`](crate::nnue)), a move is only recorded; when a position is
+//! evaluated, its sums are computed from the nearest ancestor with valid sums. Where a king has
+//! moved, all inputs of its side change: then the sums last computed for its view are used, and
 //! only the pieces that differ are added and subtracted.
 
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const MAX_PIECES: usize = 64;
 /// How many piece counts share a stack.
 const PIECES_A_STACK: usize = 4;
 
-/// What the network thinks of a position, from the side to move: the sum of its two parts, in
+/// The network's evaluation of a position, from the side to move: the sum of its two parts, in
 /// [`UNITS_A_PAWN`](super::UNITS_A_PAWN).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Evaluation {
@@ -81,9 +81,9 @@ impl Sums {
 #[derive(Clone, Debug)]
 struct LineEntry {
     sums: [Sums; SIDES],
-    /// Whether `sums` hold for this position.
+    /// Whether `sums` are valid for this position.
     valid: [bool; SIDES],
-    /// Whether the sums of the position before are of no use for a side.
+    /// Whether the sums of the position before cannot be used for a side.
     needs_refresh: [bool; SIDES],
     views: [TeacherView; SIDES],
     /// What the move to this position changed.
@@ -140,7 +140,7 @@ impl Teacher {
         }
     }
 
-    /// Begins a line.
+    /// Starts a line.
     pub fn reset(&mut self, root: &Position) {
         self.top = 0;
         let entry = &mut self.line[0];
@@ -181,7 +181,7 @@ impl Teacher {
         self.top = self.top.saturating_sub(1);
     }
 
-    /// Makes the current position the first of the line: what came before can't be returned to.
+    /// Makes the current position the first of the line: earlier ones can't be returned to.
     pub fn settle(&mut self) {
         self.line.swap(0, self.top);
         self.top = 0;
@@ -200,7 +200,7 @@ impl Teacher {
         })
     }
 
-    /// Makes a side's sums hold for the current position.
+    /// Brings a side's sums up to date with the current position.
     #[inline(always)]
     fn update(&mut self, side: usize, board: &Board) {
         let mut from = self.top;

@@ -1,8 +1,8 @@
 //! The teacher's inputs, "HalfKAv2_hm": a piece on a square as the owner of a king sees it, for
 //! each square of that king.
 //!
-//! Each side sees the board from its own bank, and mirrored so that its king stands on files e to
-//! h; the king's 32 squares each have a full set of inputs.
+//! Each side sees the board from its own back rank, and mirrored so that its king stands on files
+//! e to h; the king's 32 squares each have a full set of inputs.
 
 use crate::types::{Color, Piece, Role, Square};
 
@@ -32,9 +32,9 @@ const KING_SET: usize = 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TeacherView {
     color: Color,
-    /// What the view changes in a square.
+    /// XOR with this turns a square into the view's.
     turn: u8,
-    /// The king's square, numbered below [`KINGS`]: from the enemy's bank and the h file.
+    /// The king's square, numbered below [`KINGS`]: from the enemy's back rank and the h file.
     king: u8,
 }
 

@@ -29,7 +29,7 @@ use super::features::INPUTS;
 pub const WIDTH: usize = 1024;
 /// Sets of piece values, and stacks of layers, chosen by the number of pieces.
 pub const STACKS: usize = 8;
-/// Outputs of a stack's first layer; the last one goes straight to the stack's output.
+/// Outputs of a stack's first layer; the last one is added to the stack's output directly.
 pub const FIRST: usize = 16;
 /// Inputs (two of them unused) and outputs of a stack's second layer.
 pub const SECOND: usize = 32;
@@ -40,14 +40,14 @@ const FEATURES_HASH: u32 = 0x7f23_4cb8;
 const STACK_HASH: u32 = 0xec42_e90d;
 const AFFINE_HASH: u32 = 0xcc03_dae4;
 const RELU_HASH: u32 = 0x538d_24c7;
-/// The longest description that is believed.
+/// The longest description that is accepted.
 const MAX_DESCRIPTION: usize = 1 << 16;
-/// A file's name has so many digits of its SHA-256.
+/// A file's name has this many digits of its SHA-256.
 const NAME_DIGITS: usize = 12;
 /// SHA-256, first digits, of networks known to be sound: that of Stockfish 15.1.
 const KNOWN: [&str; 1] = ["ad9b42354671"];
 
-/// Why a file is no teacher.
+/// Why a file cannot be used as a teacher.
 #[derive(Debug, Error)]
 pub enum TeacherError {
     #[error("cannot read {}: {source}", path.display())]
@@ -107,7 +107,7 @@ impl TeacherNet {
     /// Reads a file.
     ///
     /// # Errors
-    /// The file can't be read, is something else, cut off or damaged.
+    /// The file can't be read, is of another kind, cut off or damaged.
     pub fn load(path: &Path) -> Result<TeacherNet, TeacherError> {
         TeacherNet::load_width(path, WIDTH)
     }
@@ -122,7 +122,7 @@ impl TeacherNet {
         if !data.is_file() {
             return Err(TeacherError::NoFile(path.to_path_buf()));
         }
-        // One byte more than the longest file shows that it is longer, however long it is.
+        // Reading one byte more than the longest valid file is enough to detect a longer one.
         let longest = file_bytes(width, MAX_DESCRIPTION) as u64;
         let mut bytes = Vec::new();
         File::open(path)
@@ -143,7 +143,7 @@ impl TeacherNet {
     /// Reads a file's bytes; `width` neurons a side are expected, a multiple of 64.
     ///
     /// # Errors
-    /// The bytes are something else or cut off.
+    /// The bytes are of another kind or cut off.
     pub fn parse(bytes: &[u8], width: usize) -> Result<TeacherNet, TeacherError> {
         debug_assert!(width.is_multiple_of(2 * LANES));
         let mut reader = TeacherReader {
@@ -224,7 +224,7 @@ pub(super) const fn transformer_hash(width: usize) -> u32 {
     FEATURES_HASH ^ (2 * width) as u32
 }
 
-/// The hash of a stack grows layer by layer.
+/// The hash of a stack is computed layer by layer.
 pub(super) const fn stack_hash(width: usize) -> u32 {
     const fn affine(before: u32, outputs: usize) -> u32 {
         AFFINE_HASH.wrapping_add(outputs as u32) ^ before >> 1 ^ before << 31

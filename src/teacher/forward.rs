@@ -9,19 +9,19 @@ use crate::nnue::simd::{Block, Simd};
 
 use super::format::{FIRST, LayerStack, SECOND, STACKS};
 
-/// A neuron that is fully on.
+/// The largest activation of a neuron.
 const ONE: i16 = 127;
 /// Products of two neurons are divided by two to this.
 const PRODUCT_SHIFT: u32 = 7;
 /// Sums of the small layers are divided by two to this.
 const WEIGHT_SHIFT: u32 = 6;
-/// Outputs of the first layer that pass through activations; one more goes straight on.
+/// Outputs of the first layer that pass through activations; the last is added to the output.
 const ACTIVATED: usize = FIRST - 1;
 /// Rows of the first layer that are computed together.
 const ROWS: usize = 8;
 /// The network's unit within the last sums.
 pub const OUTPUT_SCALE: i32 = 16;
-/// What the output that goes straight on is worth when it is 1.0, in the network's unit.
+/// What 1.0 in that added output stands for, in the network's unit.
 const STRAIGHT_SCALE: i32 = 600;
 
 /// Adds the rows `added` to `row` and subtracts `removed`.

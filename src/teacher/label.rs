@@ -9,10 +9,10 @@ use crate::record::{GameRecord, NO_SCORE, PositionRecord};
 
 use super::{Teacher, TeacherNet, centipawns, material_factor};
 
-/// Evaluations keep this far from mates, which begin at 32,000 less a thousand plies.
+/// Evaluations are limited to this: mate scores begin at 32,000 less a thousand plies.
 pub const MAX_SCORE: i32 = 31_000;
 
-/// A record that is no game or position of chess.
+/// A record that is not a legal game or position.
 #[derive(Debug, Error)]
 pub enum IllegalRecord {
     #[error(transparent)]
@@ -22,7 +22,7 @@ pub enum IllegalRecord {
 }
 
 /// A network on one thread. Positions in check get [`NO_SCORE`]: the engines that such networks
-/// come from never ask them for one.
+/// come from never evaluate them.
 pub struct TeacherLabeller {
     teacher: Teacher,
     scaled: bool,
@@ -38,12 +38,12 @@ impl TeacherLabeller {
         }
     }
 
-    /// Begins a line of moves.
+    /// Starts a line of moves.
     pub fn reset(&mut self, root: &Position) {
         self.teacher.reset(root);
     }
 
-    /// White's score of the position that the line has come to, in centipawns.
+    /// White's score of the current position of the line, in centipawns.
     pub fn score(&mut self, position: &Position) -> i16 {
         if position.in_check() {
             return NO_SCORE;

@@ -13,8 +13,8 @@
 //! also the scale of Pleach's scores.
 //!
 //! The engine multiplies this output by a factor that grows with the material on the board before
-//! it is searched with ([`material_factor`]). Labels leave the factor out: it is no part of what
-//! the network knows.
+//! it is searched with ([`material_factor`]). Labels leave the factor out: it is not part of
+//! the network.
 
 mod accumulator;
 pub mod features;

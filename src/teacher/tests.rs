@@ -17,8 +17,8 @@ use super::{Teacher, TeacherNet, centipawns, material_factor};
 
 const NARROW: usize = 64;
 
-/// The numbers of a file in their order, for a reading of the format that shares nothing with
-/// the one under test.
+/// The numbers of a file in their order, read by code that shares nothing with the reader under
+/// test.
 struct Numbers {
     bias: Vec<i16>,
     weights: Vec<i16>,
@@ -179,7 +179,7 @@ fn lines_are_evaluated_as_the_definition_says_on_every_instruction_set() {
                 position.fen()
             );
         }
-        // A line of three moves, evaluated at its end only, at each step, or settled on the way.
+        // A line of three moves, evaluated at its end only or also on the way, or settled.
         let mut line = vec![position.clone()];
         for _ in 0..3 {
             let last = line.last().expect("a position");

@@ -5,7 +5,7 @@ use crate::nnue::features::KingBuckets;
 use super::sample::Sample;
 use super::shuffle::Permutation;
 
-/// A batch in the order in which it is worked on.
+/// A batch in processing order.
 #[derive(Debug, Default)]
 pub struct Batch {
     picked: Vec<Sample>,

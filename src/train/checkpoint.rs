@@ -1,10 +1,10 @@
-//! Files from which training goes on exactly where it stopped.
+//! Files from which training resumes exactly where it stopped.
 //!
 //! Eight bytes of magic, the length of a JSON header as `u32`, the header, then the arrays of
-//! the model as floats in the machine's byte order: for each tile (its weights, then those that the
-//! king buckets share), the output weights, the output bias and the layers' arrays in turn the values, first moments
-//! and second moments. The last eight bytes are
-//! the hash (FNV-1a with 64 bits) of all bytes before them.
+//! the model as floats in the machine's byte order: each tile (its weights, then those that the
+//! king buckets share), the output weights, the output bias and the layers' arrays. Of each array
+//! come the values, the first moments and the second moments. The last eight bytes are the hash
+//! (FNV-1a with 64 bits) of all bytes before them.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -24,7 +24,7 @@ use super::model::Model;
 pub const MAGIC: [u8; 8] = *b"PLEACHC3";
 const MAX_HEADER_BYTES: u32 = 1 << 24;
 
-/// Where a run stands besides its parameters.
+/// The state of a run besides its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     pub hidden: usize,
@@ -36,11 +36,11 @@ pub struct Progress {
     pub steps: u64,
     /// Seconds of training so far, pauses left out.
     pub seconds: f64,
-    /// Mixed hash of files, filter and seed: a run resumes only on what it began with.
+    /// Mixed hash of files, filter and seed: a run resumes only with those it began with.
     pub fingerprint: u64,
     /// The scale K that the targets were made with.
     pub scale: f64,
-    /// Losses along the way.
+    /// Losses recorded during the run.
     pub losses: Vec<LossPoint>,
 }
 
@@ -96,7 +96,7 @@ impl<T: Read> Hashed<T> {
     }
 }
 
-/// Writes a checkpoint, whole or not at all.
+/// Writes a checkpoint, completely or not at all.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -124,7 +124,7 @@ pub fn save(path: &Path, model: &Model, progress: &Progress) -> Result<(), Check
 /// Reads a checkpoint.
 ///
 /// # Errors
-/// The file cannot be read, is cut off, changed, or something else.
+/// The file cannot be read, is cut off, changed, or not a checkpoint.
 pub fn load(path: &Path) -> Result<(Model, Progress), CheckpointError> {
     let foreign = || CheckpointError::Foreign(path.to_path_buf());
     let damaged = |what| CheckpointError::Damaged {
@@ -212,7 +212,7 @@ mod tests {
             fs::write(&path, bytes).expect("written");
             load(&path).expect_err("refused").to_string()
         };
-        // A weight that is no number any more, and single bits from the header to the hash.
+        // A weight that is not a number, and single bits from the header to the hash.
         let mut poisoned = whole.clone();
         let middle = whole.len() / 2 / 4 * 4;
         poisoned[middle..middle + 4].copy_from_slice(&f32::NAN.to_ne_bytes());

@@ -1,4 +1,4 @@
-//! What a training run is told, and the check that all of it can be honoured.
+//! The settings of a training run and their validation.
 
 use std::path::{Path, PathBuf};
 
@@ -72,10 +72,10 @@ impl Config {
         self.output.with_extension(RECORD_EXTENSION)
     }
 
-    /// Checks that the run can do what it is told, before any work is done.
+    /// Validates the settings, before any work is done.
     ///
     /// # Errors
-    /// The first setting that cannot be honoured.
+    /// The first setting that is invalid.
     pub fn check(&self) -> anyhow::Result<()> {
         self.check_numbers()?;
         self.check_paths()

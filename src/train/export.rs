@@ -205,7 +205,7 @@ fn hidden_sums(net: &QuantisedNet, inputs: &[u16]) -> Vec<i16> {
     sums
 }
 
-/// How far the quantised network strays from the floats, in centipawns: root mean square and
+/// How far the quantised network differs from the floats, in centipawns: root mean square and
 /// largest difference.
 #[must_use]
 pub fn rounding_error(model: &Model, net: &QuantisedNet, samples: &[Sample]) -> (f64, f64) {

@@ -1,15 +1,15 @@
-//! Forward and backward pass over a chunk of positions: the loop that training time goes to.
+//! Forward and backward pass over a chunk of positions: the loop that takes most of the time.
 //!
 //! Every position is two views, the side to move's and the other's. All work goes tile by tile,
 //! so that a tile's weights, hidden sums and gradients stay in the second-level cache. The first
-//! pass sums the 16-bit weight lines of each view's active inputs and adds what the tile means to
-//! the outputs. Errors then follow from the outputs. The second pass turns the sums into their
+//! pass sums the 16-bit weight lines of each view's active inputs and adds the tile's part of the
+//! outputs. Errors are then computed from the outputs. The second pass turns the sums into their
 //! gradients, as floats of 16 bits in the same place, and adds those up by input: with the views
 //! listed by input, each weight row's gradient stays in registers while it grows and is written
 //! once a chunk.
 //!
 //! Positions should come sorted by the king buckets of both sides (see `batch`): a chunk then
-//! needs few of the weight rows. Within a chunk they are sorted by output bucket and worked on in
+//! needs few of the weight rows. Within a chunk they are sorted by output bucket and processed in
 //! blocks of one bucket, so that its weights stay in registers.
 
 use crate::memory::LargeTable;
@@ -23,13 +23,13 @@ use super::model::{FIXED_ONE, Gradients, Model};
 use super::optimiser::table;
 use super::sample::{BUCKETS, MAX_ACTIVE, Sample};
 
-/// Positions that are worked on at once: their lines and one tile's weights share the
+/// Positions that are processed at once: their lines and one tile's weights share the
 /// second-level cache.
 pub const CHUNK: usize = 2048;
 const VIEWS: usize = 2 * CHUNK;
 /// The most positions in a block: what is kept of them for a tile fits the first-level cache.
 const BLOCK: usize = 64;
-/// The hidden sum at which a neuron stops responding.
+/// The hidden sum at which a neuron saturates.
 const LARGEST: i16 = FIXED_ONE as i16;
 /// Rows of output weights in a tile: one for each bucket and side.
 const OUTPUT_ROWS: usize = 2 * BUCKETS;
@@ -51,7 +51,7 @@ pub struct Worker {
     lines: LargeTable<Line>,
     /// Each position's output, still to be added up.
     outputs: Vec<Floats>,
-    /// The loss's slope by each position's output.
+    /// The loss's derivative by each position's output.
     slopes: Vec<f32>,
     by_input: ByInput,
     layers: LayerMemory,
@@ -484,7 +484,7 @@ impl Worker {
                     let more = layers::partner_slopes(l, inputs[side], by_product);
                     gradient = [l.add(gradient[0], more[0]), l.add(gradient[1], more[1])];
                 }
-                // A neuron at either end of its range does not respond.
+                // A neuron at either end of its range has no gradient.
                 let inside = |half: usize| l.inside(gradient[half], inputs[side][half], FIXED_ONE);
                 l.put_line(&mut views[side], l.shorten([inside(0), inside(1)]));
             }
@@ -532,7 +532,7 @@ fn square_gradients<L: Lanes>(
 #[inline(always)]
 fn sum_views<L: Lanes>(l: L, lines: &[Line], views: &[u16], row: &mut Row) {
     let line = |view: u16| l.line(&lines[usize::from(view)]);
-    // Two sums at a time: additions that wait for each other set the pace.
+    // Two sums at a time: a single chain of additions would be limited by their latency.
     let mut sums = [l.floats(&row[0]), l.floats(&row[1])];
     let mut others = [l.splat(0.0); 2];
     let (fours, rest) = views.as_chunks::<4>();

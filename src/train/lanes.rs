@@ -3,9 +3,10 @@
 //! A tile's row for one input is a [`Line`] of 32 integers of 16 bits in plain order. As floats it
 //! is a [`Row`]: two registers of sixteen, in the order that the processor's unpacking
 //! instructions give (eight neurons at a time, the first four in one register, the others in the
-//! other; see [`neuron`]). Gradients travel as the upper halves of floats ("bfloat16") in lines.
+//! other; see [`neuron`]). Gradients are stored in lines as the upper halves of floats
+//! ("bfloat16").
 //!
-//! Summing such lines is what training time goes to. Where the processor multiplies pairs of
+//! Summing such lines takes most of the training time. Where the processor multiplies pairs of
 //! bfloat16 (AVX-512 BF16), two lines are interleaved and added by one instruction for each half.
 #![allow(unsafe_code)]
 
@@ -116,7 +117,7 @@ pub trait Task {
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;
 }
 
-/// What this processor has.
+/// The vector instructions of this processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     Portable,
@@ -129,7 +130,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// All that this processor can do, the fastest last.
+    /// All units that this processor has, the fastest last.
     #[must_use]
     pub fn available() -> Vec<Unit> {
         #[allow(unused_mut)]
@@ -149,7 +150,7 @@ impl Unit {
         units
     }
 
-    /// The fastest of this processor.
+    /// The fastest unit of this processor.
     #[must_use]
     pub fn best() -> Unit {
         static BEST: OnceLock<Unit> = OnceLock::new();
@@ -184,12 +185,12 @@ impl Unit {
     }
 }
 
-/// Plain Rust over arrays, which the compiler vectorises with what it is allowed to use. The
-/// parameter says that a fused multiplication and addition is one instruction.
+/// Plain Rust over arrays, which the compiler vectorises with the instructions it may use. The
+/// parameter says whether a fused multiplication and addition is one instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable<const FUSED: bool>;
 
-/// Makes a value of each place.
+/// Computes each element from its index.
 #[inline(always)]
 fn each(f: impl Fn(usize) -> f32) -> Floats {
     Floats(std::array::from_fn(f))

@@ -3,8 +3,8 @@
 //!
 //! Neurons in the same place of both halves of a tile's `Row` are partners: the product of their
 //! clipped values is an input of the first layer. Sums over products, and both gradients that
-//! belong to them, are matrix products in bfloat16 with 32-bit sums, like everything that training
-//! time goes to. That loses nothing of the finished network, whose products and first weights have
+//! belong to them, are matrix products in bfloat16 with 32-bit sums, like all the loops that take
+//! much time. That is exact enough for the finished network, whose products and first weights have
 //! seven bits. See `nnue::layers` for the definition in integers, which fake quantisation follows.
 
 use crate::nnue::layers::{self as definition, FIRST, SECOND, SECOND_INPUTS};
@@ -37,7 +37,7 @@ const FIRST_DEVIATION: (f32, f32) = (0.1, 1024.0);
 /// Initial bias of the first two layers: some of their units respond to every position.
 const FIRST_SUM: f32 = 0.1;
 
-/// Something for each of the layers' arrays.
+/// One value for each of the layers' arrays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerArrays<T> {
     /// `[BUCKETS][N / 32][2][16][FIRST]`: from the products of a tile, the side to move's first.
@@ -187,7 +187,7 @@ impl TrainedLayers {
         }
     }
 
-    /// Makes the copies that evaluation uses anew.
+    /// Recomputes the copies that evaluation uses.
     pub fn refresh(&mut self, quantisation: FakeQuantisation) {
         let on = quantisation == FakeQuantisation::On;
         let rounded = |x: f32, one: f32, limit: f32| match on {
@@ -309,7 +309,7 @@ pub fn add_products<L: Lanes>(
     let weights = lines;
     for (sum, products) in sums.iter_mut().zip(products) {
         let pairs = products.pairs();
-        // Additions that wait for each other would set the pace.
+        // A single chain of additions would be limited by their latency.
         let mut parts = [l.floats(sum), l.splat(0.0), l.splat(0.0), l.splat(0.0)];
         for pair in 0..HALF {
             parts[pair % CHAINS] = l.dot_pairs(parts[pair % CHAINS], pairs[pair], weights[pair]);
@@ -443,7 +443,7 @@ fn dense<L: Lanes>(
 }
 
 /// From a position's sums over products to what the layers add to its output, spread over the
-/// places of a vector. Leaves the first and second layers' sums for [`go_back`].
+/// places of a vector. Keeps the first and second layers' sums for [`go_back`].
 #[inline(always)]
 pub fn go_forward<L: Lanes>(
     l: L,

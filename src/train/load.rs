@@ -101,7 +101,7 @@ pub enum LoadError {
     Empty,
 }
 
-/// Of so many games some are held out; see [`HoldOut`].
+/// The share of games held out is given as a number in this many; see [`HoldOut`].
 pub const PER_MILLE: u64 = 1000;
 
 /// How many games in a thousand are held out, and the seed that picks them.
@@ -111,7 +111,7 @@ pub struct HoldOut {
     pub seed: u64,
 }
 
-/// How far loading has come.
+/// Progress of loading.
 #[derive(Debug, Default)]
 pub struct LoadProgress {
     pub files: AtomicUsize,
@@ -254,8 +254,8 @@ fn load_file(
     })
 }
 
-/// Single positions follow one another as the search came upon them: so many neighbours are held
-/// out or not together, so that what is held out is not nearly what is learnt.
+/// Single positions are in the order of the search, and neighbours are similar: this many are held
+/// out or kept together, so that held-out positions differ from those trained on.
 const HELD_OUT_TOGETHER: u64 = 4096;
 
 /// The score that is learnt, of the side to move.
@@ -330,7 +330,7 @@ fn collect(
 }
 
 /// Fits K of the logistic curve sigmoid(score / K) to the results by Newton's method on 1 / K.
-/// `None` where the results say nothing (all alike, or unrelated to the scores).
+/// `None` where the results do not determine it (all alike, or unrelated to the scores).
 #[must_use]
 pub fn fit_scale(samples: &[Sample]) -> Option<f64> {
     const ROUNDS: usize = 30;

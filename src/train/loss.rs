@@ -1,8 +1,8 @@
-//! What a network is to learn, and how far it is from it.
+//! The target that a network is trained on, and its losses.
 
 use super::sample::Sample;
 
-/// What positions are to be evaluated as.
+/// How the target of a position is computed.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// Centipawns for an output of 1.0.
@@ -12,7 +12,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Expectations between 0 and 1: the goal, the score's and the result.
+    /// Expectations between 0 and 1: the target, the score's and the result.
     pub(super) fn of(self, sample: &Sample) -> (f32, f32, f32) {
         let score = sigmoid(f32::from(sample.score) / self.scale);
         let result = f32::from(sample.half_points) / 2.0;
@@ -55,7 +55,7 @@ impl Losses {
         }
     }
 
-    /// Counts what an output (without its logistic function) gets wrong.
+    /// Adds the errors of an output (given without its logistic function).
     pub fn add_output(&mut self, sample: &Sample, output: f32, target: Target) {
         let (goal, score, result) = target.of(sample);
         self.note(sigmoid(output), goal, score, result);

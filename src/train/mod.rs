@@ -1,10 +1,10 @@
 //! The trainer: from recorded games to a network file, on the CPU.
 //!
-//! [`config`] is what a run is told. [`load`] replays games into [`sample`]s of 32 bytes,
-//! [`shuffle`] puts them in a new order every epoch, [`loss`] says what is to be learnt, [`kernel`]
+//! [`config`] has the settings of a run. [`load`] replays games into [`sample`]s of 32 bytes,
+//! [`shuffle`] puts them in a new order every epoch, [`loss`] defines the target, [`kernel`]
 //! computes gradients, with [`layers`] where the network has dense layers. [`model`] holds the
-//! parameters and [`optimiser`] moves them, [`checkpoint`] keeps them, [`export`] makes the integers
-//! that the engine reads, and [`run`] is the loop around it all.
+//! parameters, [`optimiser`] updates them, [`checkpoint`] saves them, [`export`] makes the integers
+//! that the engine reads, and [`run`] is the main loop.
 
 mod batch;
 pub mod checkpoint;

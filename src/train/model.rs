@@ -6,8 +6,8 @@
 //! neurons in arrays of floats is that of `lanes`.
 //!
 //! With several king buckets the weights are factorised: each input's is the sum of one for its
-//! king bucket and one that all buckets share, so that what holds everywhere is learnt from every
-//! position. Both are trained; evaluation and the network file use the sum. (The factoriser is
+//! king bucket and one that all buckets share, so that what they have in common is learnt from all
+//! positions. Both are trained; evaluation and the network file use the sum. (The factoriser is
 //! nnue-pytorch's.)
 
 use crate::memory::LargeTable;
@@ -143,7 +143,7 @@ impl Task for StepLayers<'_, '_> {
     }
 }
 
-/// Makes the integers of all tiles anew.
+/// Recomputes the integers of all tiles.
 struct RefreshTiles<'a>(&'a mut [Tile], FakeQuantisation);
 
 impl Task for RefreshTiles<'_> {
@@ -167,7 +167,7 @@ fn add_held(a: &Floats, b: &Floats) -> Floats {
 ///
 /// Towards the end of a run they are, while the trained floats go on moving beneath by the
 /// gradients found with the rounded ones (a "straight-through estimator", Bengio, Léonard and
-/// Courville 2013). The weights then settle where rounding does least harm.
+/// Courville 2013). The weights then settle where rounding costs least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FakeQuantisation {
     #[default]
@@ -308,7 +308,7 @@ impl Model {
             .chain(layers)
     }
 
-    /// Forgets the optimiser's state, as for a new run from these weights.
+    /// Resets the optimiser's state, as for a new run from these weights.
     pub fn forget(&mut self) {
         self.steps = 0;
         for trained in self.arrays_mut() {
@@ -333,10 +333,10 @@ impl Model {
         }
     }
 
-    /// This network with more neurons or king buckets or with dense layers, which gives every position the same output
-    /// as before ("Net2Net", Chen, Goodfellow and Shlens 2015): new neurons have random inputs and
-    /// outputs of zero, as have new layers, new king buckets the weights of the one that their squares belonged to.
-    /// The optimiser starts afresh.
+    /// This network with more neurons or king buckets or with dense layers, which gives every
+    /// position the same output as before ("Net2Net", Chen, Goodfellow and Shlens 2015). New
+    /// neurons and new layers have random input weights and output weights of zero; new king
+    /// buckets have the weights of the one that their squares belonged to. The optimiser is reset.
     #[must_use]
     pub fn widened(&self, shape: Shape, seed: u64) -> Model {
         let mut wide = Model::random(shape, seed);
@@ -377,7 +377,7 @@ impl Model {
         wide
     }
 
-    /// Makes the copies that evaluation uses anew after weights were set.
+    /// Recomputes the copies that evaluation uses after weights were set.
     pub fn refresh(&mut self) {
         Unit::best().run(RefreshTiles(&mut self.tiles, self.quantisation));
         self.outputs.refresh_used(self.quantisation);

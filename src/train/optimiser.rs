@@ -1,4 +1,4 @@
-//! Trained numbers and the optimiser that moves them.
+//! Trained numbers and the optimiser that updates them.
 
 use crate::memory::LargeTable;
 

@@ -1,5 +1,4 @@
-//! What a run tells while it goes: a progress bar on a terminal, a log line now and then
-//! elsewhere.
+//! Progress of a run: a progress bar on a terminal, a log line from time to time elsewhere.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -32,7 +31,7 @@ impl Reporter {
         }
     }
 
-    /// Shows how far the run is (0 to 1) and what there is to say about it.
+    /// Shows how much of the run is done (0 to 1) and a message.
     pub fn update(&mut self, done: f64, message: impl FnOnce() -> String) {
         if let Some(bar) = &self.bar {
             bar.set_position((done * BAR_STEPS as f64) as u64);
@@ -46,7 +45,7 @@ impl Reporter {
         }
     }
 
-    /// A line that stays.
+    /// Prints a line that is not overwritten.
     pub fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),

@@ -66,7 +66,7 @@ pub struct HeldOut {
 /// Trains a network and writes it with its record.
 ///
 /// # Errors
-/// Data, checkpoint or outputs that cannot be read or written, or settings that contradict.
+/// Data, checkpoint or outputs that cannot be read or written, or settings in conflict.
 pub fn run(config: &Config) -> anyhow::Result<()> {
     config.check()?;
     let started = Instant::now();
@@ -178,7 +178,7 @@ impl<'a> Trainer<'a> {
             let Some(done) = self.advance() else {
                 return Ok(());
             };
-            // Checkpoint and network still hold what was learnt before.
+            // The checkpoint and the network file still have the weights from before.
             ensure!(
                 self.running.target.is_finite(),
                 "training diverged at step {}: lower the learning rate",
@@ -360,7 +360,7 @@ impl<'a> Trainer<'a> {
         };
     }
 
-    /// Keeps the losses of this moment for the record.
+    /// Adds the current losses to the record.
     fn note_losses(&mut self) {
         let steps = self.model.steps;
         if self.losses.last().is_none_or(|last| last.steps < steps) {

@@ -169,7 +169,7 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
     let mut whole = trainer(&whole_config);
     while whole.advance().is_some() {}
     let cut_config = Config {
-        // Both runs are one and the same but for where they keep their files.
+        // Both runs are the same except for the paths of their files.
         layers: true,
         ..config(&scratch.0, "cut")
     };

@@ -12,7 +12,7 @@ const COLOR_STRIDE: u16 = 384;
 const ROLE_STRIDE: u16 = 64;
 /// Exclusive or with this mirrors a square left to right.
 const MIRROR: u8 = 7;
-/// Exclusive or with this turns a square upside down.
+/// Exclusive or with this mirrors a square top to bottom.
 const FLIP: u8 = 56;
 /// The bit of a square's file that says "king's side".
 const KING_SIDE: u8 = 4;

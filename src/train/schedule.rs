@@ -1,4 +1,4 @@
-//! How long training lasts and how fast it learns when.
+//! The length of a run and its learning rate over time.
 
 use std::f64::consts::PI;
 
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Length {
-    /// After so many passes over the data: reproducible.
+    /// After this many passes over the data: reproducible.
     Epochs(f64),
-    /// After so many minutes of training, whatever else the machine does meanwhile: the
-    /// learning rate follows the clock.
+    /// After this many minutes of training, whatever the load of the machine: the learning rate
+    /// depends on the time.
     Minutes(f64),
 }
 

@@ -3,7 +3,7 @@
 //! A Feistel network over the smallest even number of bits that covers the range permutes
 //! numbers; values outside the range are permuted again until they fall inside ("cycle
 //! walking", Black and Rogaway 2002). Any place in any epoch is found from the seed alone, so a
-//! resumed run goes on with the very position it would have had.
+//! resumed run continues with the same position as an uninterrupted one.
 
 const ROUNDS: u64 = 4;
 
@@ -41,7 +41,7 @@ impl Permutation {
         }
     }
 
-    /// Where `index` goes. Panics only if `index` is outside the range.
+    /// The image of `index`. Panics only if `index` is outside the range.
     #[must_use]
     pub fn at(&self, index: usize) -> usize {
         debug_assert!((index as u64) < self.len);

@@ -1,4 +1,4 @@
-//! The trainer's arithmetic against slower, plainer code.
+//! The trainer's arithmetic against slower, simpler code.
 
 use std::sync::Arc;
 
@@ -284,7 +284,7 @@ fn check_gradients(shape: Shape) {
     }
 }
 
-/// Everything that a worker finds out about some positions.
+/// Everything that a worker computes for some positions.
 fn learnt(unit: Unit, model: &Model, samples: &[Sample]) -> (f64, Vec<f32>) {
     let mut worker = Worker::with_unit(model.shape, unit);
     let target = Target {
