@@ -185,7 +185,7 @@ fn search(engine: &mut Engine, game: &Game, request: &Request) -> Result<Assessm
         None => found.best.into_iter().collect(),
     };
     Ok(Assessment {
-        // A search stopped before its first move has no score of its own.
+        // A search stopped before its first move has no score.
         score: found.score.unwrap_or_else(|| engine.static_eval()),
         depth: found.depth.plies(),
         line,

@@ -7,11 +7,11 @@ use crate::types::{GameResult, Score};
 pub struct Adjudication {
     /// A side wins that is ahead by this many centipawns ...
     pub win_score: i32,
-    /// ... in so many plies in a row, both sides agreeing.
+    /// ... in this many plies in a row, by both sides' scores.
     pub win_plies: usize,
     /// Scores this close to even, in centipawns, ...
     pub draw_score: i32,
-    /// ... in so many plies in a row are a draw ...
+    /// ... in this many plies in a row are a draw ...
     pub draw_plies: usize,
     /// ... from this ply of the game on.
     pub draw_from: u32,

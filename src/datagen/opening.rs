@@ -34,7 +34,7 @@ impl Default for OpeningSettings {
 /// Openings tried for each that is asked for before giving up.
 pub const MAX_TRIES: usize = 1000;
 
-/// The settings leave no opening to play: games end within so many random plies, or none is even
+/// The settings leave no opening to play: games end within that many random plies, or none is even
 /// enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("no playable opening as even as asked for was found in {MAX_TRIES} tries")]

@@ -231,8 +231,8 @@ impl QuickPlayer {
     }
 }
 
-/// The moves to evaluate, captures first: those that lose no material, or all if there
-/// are no such.
+/// The moves to evaluate, captures first: those that lose no material, or all moves if
+/// there are none.
 fn candidates(position: &Position, moves: &MoveList) -> MoveList {
     let sound = |m: &Move| m.role() == Role::King || position.see_ge(*m, 0);
     let mut kept: MoveList = if position.in_check() {

@@ -229,9 +229,9 @@ struct Chunk {
     games: usize,
 }
 
-/// Whether a chunk's file is there and holds as many sound games as it should. A file of
-/// positions does not tell from how many games they are, so there the last chunk of a run may
-/// stay shorter than a longer run would have it.
+/// Whether a chunk's file exists and holds as many valid games as it should. A file of positions
+/// does not record how many games they are from, so its last chunk may stay shorter than a longer
+/// run would make it.
 fn is_complete(config: &DatagenConfig, chunk: &Chunk) -> bool {
     let path = &path_of(config, chunk.number);
     if !path.exists() {

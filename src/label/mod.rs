@@ -1,8 +1,8 @@
 //! New scores for recorded games and positions.
 //!
 //! They come from a network file of another engine, computed here at about a microsecond each
-//! ([`teacher`](crate::teacher)), or from any UCI engine ([`engine`]), which runs as a process of its own behind
-//! [`client`]. Scores are centipawns from White's side.
+//! ([`teacher`](crate::teacher)), or from any UCI engine ([`engine`]), which runs in a separate
+//! process ([`client`]). Scores are centipawns from White's side.
 
 pub mod client;
 pub mod engine;

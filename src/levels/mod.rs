@@ -14,7 +14,7 @@ use crate::eval::Misjudgement;
 use crate::time::TimeBounds;
 use crate::types::{Move, Score};
 
-/// The range of ratings that can be asked for, and what a client sees before it asks.
+/// The range of the option `UCI_Elo` and its default.
 pub const ELO_MIN: i32 = 500;
 pub const ELO_MAX: i32 = 3000;
 pub const ELO_DEFAULT: i32 = 1500;

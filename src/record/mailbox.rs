@@ -41,7 +41,7 @@ pub struct Mailbox {
     pub kings: [u8; 2],
     /// Who is to move.
     pub turn: Color,
-    /// Plies played since the game's start as the start's fullmove number tells it.
+    /// Plies played, including those that the start position's fullmove number counts.
     pub ply: u32,
 }
 
@@ -142,7 +142,7 @@ impl Mailbox {
             };
             self.put(to, placed);
             if m.is_en_passant() {
-                // The pawn taken stands beside the start, on the file of the target.
+                // The captured pawn is on the rank of the origin and the file of the target.
                 self.clear(from & !7 | to & 7);
             }
             if piece & !BLACK == KING {

@@ -83,8 +83,8 @@ impl SearchWorker {
         sum / CORRECTION_LIMIT
     }
 
-    /// Prefetches the cells that [`SearchWorker::correction`] reads for a position with these keys and
-    /// this side to move, but for that of the last moves.
+    /// Prefetches the cells that [`SearchWorker::correction`] reads for a position with these keys
+    /// and this side to move, except the cell of the last moves.
     #[inline]
     pub(super) fn prefetch_corrections(&self, keys: &Keys, us: Color) {
         let h = &self.histories;

@@ -193,7 +193,7 @@ fn pieces(position: &Position) -> u32 {
     position.board().occupied().count() as u32
 }
 
-/// A win is a lower bound, for a mate may be near; a loss an upper bound; a draw is exact.
+/// A win is a lower bound, as a mate may be near; a loss an upper bound; a draw is exact.
 fn probed(wdl: Wdl, ply: Ply, fifty_move_rule: bool) -> Probed {
     let (win, loss) = (Score::tablebase_win(ply), Score::tablebase_loss(ply));
     let (score, bound) = match wdl {

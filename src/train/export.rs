@@ -119,8 +119,8 @@ fn restore_layers(layers: &mut TrainedLayers, net: &QuantisedLayers, hidden: usi
     }
 }
 
-/// Parameters to go on training from a network file; the optimiser starts afresh, and what the
-/// king buckets have in common becomes their shared weights.
+/// Parameters to continue training from a network file; the optimiser is reset, and the mean of
+/// the king buckets' weights becomes their shared weights.
 #[must_use]
 pub fn restore(net: &QuantisedNet) -> Model {
     let shape = net.shape;

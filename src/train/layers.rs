@@ -4,7 +4,7 @@
 //! Neurons in the same place of both halves of a tile's `Row` are partners: the product of their
 //! clipped values is an input of the first layer. Sums over products, and both gradients that
 //! belong to them, are matrix products in bfloat16 with 32-bit sums, like all the loops that take
-//! much time. That is exact enough for the finished network, whose products and first weights have
+//! much time. The finished network loses nothing by that: its products and first weights have
 //! seven bits. See `nnue::layers` for the definition in integers, which fake quantisation follows.
 
 use crate::nnue::layers::{self as definition, FIRST, SECOND, SECOND_INPUTS};
@@ -32,7 +32,7 @@ const SQUARE_STEP: f32 = {
     let one = ACTIVE_ONE * FIRST_ONE;
     one * one / (1 << definition::SQUARE_SHIFT) as f32
 };
-/// Deviation of the first layer's initial weights when there are so many hidden neurons.
+/// Deviation of the first layer's initial weights, and the number of hidden neurons it is for.
 const FIRST_DEVIATION: (f32, f32) = (0.1, 1024.0);
 /// Initial bias of the first two layers: some of their units respond to every position.
 const FIRST_SUM: f32 = 0.1;
@@ -169,8 +169,8 @@ impl TrainedLayers {
         layers
     }
 
-    /// Copies the parameters of a network with fewer neurons; the products that it lacks get no
-    /// weight.
+    /// Copies the parameters of a network with fewer neurons; the additional products get weights
+    /// of zero.
     pub fn widen(&mut self, narrow: &TrainedLayers) {
         for (into, from) in self.arrays.each_mut().into_iter().zip(narrow.arrays.each()) {
             if into.value.len() == from.value.len() {

@@ -45,8 +45,8 @@ impl Filter {
             && self.keeps_position(board, ply.score, score, half_points)
     }
 
-    /// Whether a position is kept whatever was played in it; `recorded` is its score as it stands
-    /// in the record, `score` that of the side to move.
+    /// Whether a position is kept whatever was played in it; `recorded` is its score in the
+    /// record, `score` that of the side to move.
     fn keeps_position(&self, board: &Mailbox, recorded: i16, score: i16, half_points: u8) -> bool {
         let contradicted =
             |limit: i16| score > limit && half_points == 0 || score < -limit && half_points == 2;

@@ -167,7 +167,7 @@ fn add_held(a: &Floats, b: &Floats) -> Floats {
 ///
 /// Towards the end of a run they are, while the trained floats go on moving beneath by the
 /// gradients found with the rounded ones (a "straight-through estimator", Bengio, Léonard and
-/// Courville 2013). The weights then settle where rounding costs least.
+/// Courville 2013). The weights then settle where rounding increases the loss least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FakeQuantisation {
     #[default]
