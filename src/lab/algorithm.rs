@@ -1,4 +1,4 @@
-//! Every algorithm under one roof: its name, and how to run it on a tree.
+//! Every algorithm: its name, and how to run it on a tree.
 
 use std::time::{Duration, Instant};
 
@@ -103,20 +103,20 @@ impl Algorithm {
         !self.is_exhaustive() && !self.is_best_first()
     }
 
-    /// Whether the algorithm can be asked about a window of one's own. Aspiration and MTD(f) make
-    /// theirs, the others have none.
+    /// Whether the algorithm takes a window for the root. Of the others, aspiration and MTD(f)
+    /// choose their own and the rest have none.
     #[must_use]
     pub const fn takes_window(self) -> bool {
         self.has_windows() && !matches!(self, Algorithm::Aspiration | Algorithm::MtdF)
     }
 
-    /// Whether the order of moves learns from hints; best-first search keeps an order of its own.
+    /// Whether hints change the order of moves; best-first search has an order of its own.
     #[must_use]
     pub const fn takes_hints(self) -> bool {
         !self.is_best_first()
     }
 
-    /// Whether the algorithm jumps about in the tree instead of going depth first.
+    /// Whether the algorithm is best-first instead of depth-first.
     #[must_use]
     pub const fn is_best_first(self) -> bool {
         matches!(self, Algorithm::SssStar | Algorithm::DualSss)

@@ -2,8 +2,8 @@
 //!
 //! All of them leave a node as soon as its window closes: Max is sure of alpha somewhere on the
 //! way to this node, Min is sure of beta, and once the node is worth beta or more to Max (alpha
-//! or less to Min), somebody would have turned off earlier. What they differ in is what they say
-//! about a node whose value lies outside the window.
+//! or less to Min), one of them would have avoided it earlier. They differ in what they return
+//! for a node whose value lies outside the window.
 
 use super::game::{GameTree, INFINITY, NodeValue, TreePlayer};
 use super::walk::{TimeUp, TreeNode, Visit, Walk};
@@ -54,7 +54,7 @@ fn min_value<G: GameTree>(
     node: &TreeNode<G::Position>,
     ValueWindow { alpha, mut beta }: ValueWindow,
 ) -> Result<NodeValue, TimeUp> {
-    // The walk keeps windows, like values, as the side to move sees them.
+    // The walk stores windows, like values, from the point of view of the side to move.
     let choices = match walk.enter(node, -ValueWindow { alpha, beta })? {
         Visit::Leaf(value) => return Ok(TreePlayer::Min.view(value)),
         Visit::Interior(choices) => choices,
@@ -102,7 +102,7 @@ pub fn fail_hard<G: GameTree>(
 
 /// Negamax alpha-beta that fails soft (Fishburn 1983): the answer is the best value seen, even
 /// outside the window, where it is a bound: at most alpha, the true value is at most the answer;
-/// at least beta, it is at least the answer. The same nodes are visited, more is learnt.
+/// at least beta, it is at least the answer. The same nodes are visited, and the bound is tighter.
 ///
 /// The criterion decides whether a value equal to beta cuts off; see `criterion`.
 ///

@@ -91,7 +91,7 @@ pub struct Disagreement {
     pub truth: NodeValue,
 }
 
-/// Runs the contest on `game`, whose description is `title`. Minimax always runs, for the truth.
+/// Runs the contest on `game`, whose description is `title`. Minimax always runs, for the true value.
 ///
 /// # Errors
 /// [`Disagreement`] if an algorithm's value is not minimax's.

@@ -8,7 +8,7 @@ use super::walk::{TimeUp, TreeNode, Visit, Walk};
 use super::window::ValueWindow;
 
 /// What is known about positions: bounds on their values, from the side to move's point of view,
-/// by key and remaining depth. Nothing is ever forgotten; a real table must replace.
+/// by key and remaining depth. No entry is ever replaced, unlike in a table of fixed size.
 #[derive(Debug, Default)]
 pub struct Memory {
     bounds: HashMap<(u64, u32), ValueWindow>,

@@ -1,6 +1,6 @@
 //! The laboratory: the textbook algorithms in their plainest correct form, runnable side by side
-//! on the same tree, counted, compared and drawn. It is where the engine's search comes from, and
-//! the oracle that it is tested against.
+//! on the same tree, counted, compared and drawn. The engine's search comes from these
+//! algorithms and is tested against them.
 //!
 //! [`GameTree`] is what gets searched: explicit trees, random trees, tic-tac-toe, Kalah, chess
 //! ([`games`]). A [`Walk`](walk::Walk) explores it for an algorithm; one file holds one algorithm:

@@ -1,5 +1,5 @@
 //! MTD(f) (Plaat 1994): a memory-enhanced test driver. Ask one yes-no question after another,
-//! "is the value at least this?", until the answers meet; the table makes each question cheap.
+//! "is the value at least this?", until the bounds meet; the table makes each question cheap.
 
 use super::game::{GameTree, INFINITY, NodeValue};
 use super::memory::{Memory, with_memory};
@@ -30,7 +30,7 @@ pub fn mtdf<G: GameTree>(
             upper = value;
         } else {
             lower = value;
-            // A yes names the move that proved it; a no says only that every move falls short.
+            // A yes gives the move that proved it; a no shows only that every move is below.
             best = walk.best();
         }
     }

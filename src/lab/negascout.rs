@@ -4,7 +4,7 @@ use super::game::{GameTree, INFINITY, NodeValue};
 use super::walk::{TimeUp, TreeNode, Visit, Walk};
 use super::window::ValueWindow;
 
-/// A re-search would teach nothing this close to the horizon; see [`answer_is_exact`].
+/// A re-search would change nothing this close to the horizon; see [`answer_is_exact`].
 const FRONTIER: u32 = 2;
 
 /// Fail-soft NegaScout. A second search starts from the first one's answer instead of alpha, and
@@ -45,7 +45,7 @@ pub fn negascout<G: GameTree>(
 }
 
 /// Whether a successor that beat alpha did so with its true value. A leaf's value is always true.
-/// One ply above, beating alpha means that every reply was looked at (an all node), and since
+/// One ply above, beating alpha means that every reply was searched (an all node), and since
 /// the replies are leaves, failing soft returns their true maximum. If the same side moves
 /// again, the successor may have cut off instead, and only a lower bound is known.
 fn answer_is_exact<P>(node: &TreeNode<P>, child: &TreeNode<P>) -> bool {

@@ -53,7 +53,7 @@ pub struct MoveOrdering<M> {
 }
 
 impl<M: Copy + Eq + std::hash::Hash> MoveOrdering<M> {
-    /// Knows nothing yet.
+    /// With nothing learnt yet.
     #[must_use]
     pub fn new(hints: Hints) -> MoveOrdering<M> {
         MoveOrdering {
@@ -127,7 +127,7 @@ impl<M: Copy + Eq + std::hash::Hash> MoveOrdering<M> {
     }
 
     /// A successor of the position `key` returned `value`, seen by the side to move there. The
-    /// last word counts when a successor is searched again.
+    /// last value counts when a successor is searched again.
     pub fn returned(&mut self, key: u64, index: usize, value: NodeValue) {
         if self.hints.presort {
             let values = self.current.entry(key).or_default();

@@ -149,8 +149,8 @@ impl<G: GameTree> Sss<'_, '_, G> {
         }
         let owners = self.met[parent].node.side == self.owner;
         if owners || order + 1 == self.met[parent].choices.len() {
-            // Everything else below an owner's node becomes pointless: it is solved by its best
-            // move. The list is purged when those states come up.
+            // Everything else below an owner's node is no longer needed: the node is solved by
+            // its best move. Those states are dropped when they reach the top of the list.
             self.met[parent].solved = true;
             self.push(parent, merit, true);
         } else {

@@ -1,4 +1,4 @@
-//! Proofs by trial: every algorithm against minimax on random trees, the claims about bounds,
+//! Tests: every algorithm against minimax on random trees, the claims about bounds,
 //! kinds and visited leaves, and the book's worked examples.
 
 use std::collections::HashSet;

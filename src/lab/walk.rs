@@ -1,6 +1,6 @@
-//! The explorer that all algorithms share: it hands out moves in order, counts nodes, finds
-//! their kinds, records steps and watches the clock, so that an algorithm's own file holds
-//! nothing but the algorithm.
+//! The tree walk that all algorithms share: it gives moves in order, counts nodes, finds their
+//! kinds, records steps and checks the clock, so that an algorithm's own file holds nothing but
+//! the algorithm.
 
 use std::time::Instant;
 
@@ -119,7 +119,7 @@ pub struct Walk<'g, G: GameTree> {
 }
 
 impl<'g, G: GameTree> Walk<'g, G> {
-    /// A walk over `game` that has seen nothing yet.
+    /// A walk over `game` before its first node.
     #[must_use]
     pub fn new(game: &'g G, order: MoveOrdering<G::Move>) -> Walk<'g, G> {
         Walk {
@@ -143,7 +143,7 @@ impl<'g, G: GameTree> Walk<'g, G> {
         self.game
     }
 
-    /// The root of a tree of the given depth; forgets any unfinished walk.
+    /// The root of a tree of the given depth; discards any unfinished walk.
     pub fn root(&mut self, depth: u32) -> TreeNode<G::Position> {
         self.frames.clear();
         let position = self.game.start();
@@ -163,7 +163,7 @@ impl<'g, G: GameTree> Walk<'g, G> {
         self.best
     }
 
-    /// Overrules [`Walk::best`]: for algorithms that learn it in their own way.
+    /// Replaces [`Walk::best`]: for algorithms that find it in their own way.
     pub fn set_best(&mut self, best: Option<OrderedMove<G::Move>>) {
         self.best = best;
     }
@@ -303,7 +303,7 @@ impl<'g, G: GameTree> Walk<'g, G> {
         value
     }
 
-    /// Says in the record that a new pass starts.
+    /// Records that a new pass starts.
     pub fn pass(&mut self, why: impl FnOnce() -> String) {
         self.record(|_| SearchStep::Pass { why: why() });
     }
@@ -346,7 +346,7 @@ impl<'g, G: GameTree> Walk<'g, G> {
         node.side.view(self.game.value(&node.position))
     }
 
-    /// Looks at the clock now and then.
+    /// Checks the clock once in so many nodes.
     ///
     /// # Errors
     /// [`TimeUp`] when the deadline has passed.

@@ -61,8 +61,8 @@ pub fn with_bound<G: GameTree>(
         }
         if best >= beta {
             walk.cutoff(node);
-            // A successor that nobody looked at may be better still. After the last one, the
-            // bound stands as it is: a cutoff there skips nothing.
+            // A successor that was not searched may be better still. After the last one, the
+            // bound stays as it is: a cutoff there skips nothing.
             if order < last {
                 bound = Bound::Lower;
             }

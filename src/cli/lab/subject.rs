@@ -100,7 +100,7 @@ impl Subject {
         self.check(file.is_some())?;
         if let Some(path) = file {
             let tree = read_tree(path)?;
-            // Deeper than its leaves there is nothing, and measures should not count it.
+            // There is nothing below its leaves, and measures should not count more plies.
             let depth = depth.unwrap_or(u32::MAX).min(tree.height());
             let found = SubjectInfo {
                 title: path.display().to_string(),

@@ -35,7 +35,7 @@ pub(super) struct Tree {
     /// Write an SVG file; with --steps one a step, numbered
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Write one HTML page that walks through the search, step by step
+    /// Write one HTML page that shows the search step by step
     #[arg(long, value_name = "FILE", conflicts_with_all = ["svg", "steps"])]
     html: Option<PathBuf>,
     /// Show every step of the search

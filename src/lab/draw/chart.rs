@@ -29,7 +29,7 @@ const RIGHT: f64 = 230.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
 const LINE: f64 = 17.0;
-/// Colours that stay apart, also for most colour-blind readers, in turns with dashes.
+/// Colours that most colour-blind readers can tell apart too, in turns with dashes.
 const COLOURS: [&str; 7] = [
     "#1b6ca8", "#d1495b", "#3a7d44", "#8d5fa8", "#c77700", "#4a4a4a", "#17a2a2",
 ];

@@ -1,4 +1,4 @@
-//! A search as one self-contained page that walks through it: no other file, no network.
+//! A search as one self-contained page that shows it step by step: no other file, no network.
 
 use std::collections::BTreeMap;
 

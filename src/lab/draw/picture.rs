@@ -10,7 +10,7 @@ use crate::lab::trace::SearchStep;
 use crate::lab::window::{Criterion, ValueWindow};
 use crate::types::Bound;
 
-/// More nodes than this are no picture any more.
+/// Trees with more nodes are not drawn.
 const MOST_NODES: usize = 2000;
 
 /// The tree is too large to draw.
@@ -28,7 +28,7 @@ pub enum PointOfView {
     Max,
 }
 
-/// How far the search has come with a node.
+/// The state of a node in the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NodeState {
     /// Not reached: pruned, if the search is over.
@@ -60,7 +60,7 @@ pub struct Drawn {
     pub bound: Option<Bound>,
     /// A best-first search's bound on the node, as Max sees it.
     pub merit: Option<NodeValue>,
-    /// Times the search came here.
+    /// Visits by the search.
     pub visits: u32,
     /// Whether a successor caused a cutoff.
     pub cut: bool,
@@ -101,7 +101,7 @@ impl Picture {
     /// The game's tree down to `depth`, not searched yet, for a search by `algorithm`.
     ///
     /// # Errors
-    /// [`TooLarge`] if nobody could read it.
+    /// [`TooLarge`] if it has too many nodes to draw.
     pub fn new<G: GameTree>(
         game: &G,
         depth: u32,
@@ -198,7 +198,7 @@ impl Picture {
         window.written(self.criterion)
     }
 
-    /// The node at the end of `path` returned `value`: its predecessor may be surer now.
+    /// The node at the end of `path` returned `value`: its predecessor's best value may rise.
     fn hand_up(&mut self, path: &[usize], value: NodeValue) {
         if let Some((_, value)) = self.above(path, value) {
             self.change(&path[..path.len() - 1], |node| {
@@ -220,7 +220,7 @@ impl Picture {
 }
 
 impl Drawn {
-    /// A number of the mover's in the view asked for.
+    /// A number seen by the mover, in the point of view asked for.
     #[must_use]
     pub fn seen(&self, value: NodeValue, view: PointOfView) -> NodeValue {
         match view {

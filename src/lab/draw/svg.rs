@@ -1,5 +1,5 @@
 //! A tree as SVG, drawn the way textbooks do: Max's nodes are triangles that point up, Min's point
-//! down, colours name the kinds, pruned branches are grey and dashed.
+//! down, colours show the kinds, pruned branches are grey and dashed.
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
 //! Chess through [`crate::board`], with the plainest rules that a fixed-depth tree needs: mate,
-//! stalemate and a lack of mating material end the game; repetitions and the 50-move rule, which depend on the way to a
-//! position and not on the position alone, are left out.
+//! stalemate and a lack of mating material end the game; repetitions and the 50-move rule, which
+//! depend on the way to a position and not on the position alone, are left out.
 
 use std::cmp::Reverse;
 
@@ -51,7 +51,7 @@ impl ChessGame {
 }
 
 /// Material and piece squares, blended by what is left on the board, in centipawns for White: the
-/// engine's yardstick from before it had a network.
+/// engine's evaluation from before it had a network.
 #[must_use]
 pub fn tapered(position: &Position) -> NodeValue {
     let value = Evaluator::new(EvalKind::Tapered).evaluate(position).raw();
@@ -62,7 +62,7 @@ pub fn tapered(position: &Position) -> NodeValue {
     }
 }
 
-/// How much pieces weigh when captures are put in order.
+/// The values of pieces in the order of captures.
 const fn weight(role: Role) -> NodeValue {
     match role {
         Role::Pawn => 1,

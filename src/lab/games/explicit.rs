@@ -11,7 +11,7 @@
 //! )
 //! ```
 //!
-//! Lines that start with a word set things: `min` lets Min move at the root, `mover` says that
+//! Lines that start with a word are settings: `min` lets Min move at the root, `mover` says that
 //! numbers are seen by the side to move where they stand (instead of by Max), and
 //! `window -3 +7` gives the root's window, for the algorithms that take one.
 
@@ -20,7 +20,7 @@ use thiserror::Error;
 use crate::lab::game::{GameTree, INFINITY, NodeValue, TreePlayer};
 use crate::lab::window::ValueWindow;
 
-/// Deeper trees than this can't be meant for reading.
+/// The largest depth of a tree; deeper ones are refused.
 const MAX_DEPTH: usize = 64;
 
 /// A node of the tree.
