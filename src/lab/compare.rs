@@ -1,4 +1,4 @@
-//! Algorithms side by side on one tree: what they find and what it costs them.
+//! Algorithms compared on one tree: the values they find and the work they take.
 
 use serde::Serialize;
 use thiserror::Error;
@@ -91,7 +91,8 @@ pub struct Disagreement {
     pub truth: NodeValue,
 }
 
-/// Runs the contest on `game`, whose description is `title`. Minimax always runs, for the true value.
+/// Runs the contest on `game`, whose description is `title`. Minimax always runs, for the true
+/// value.
 ///
 /// # Errors
 /// [`Disagreement`] if an algorithm's value is not minimax's.
@@ -342,7 +343,7 @@ mod tests {
         assert!(series[0].1.iter().all(|ratio| *ratio >= 1.0));
     }
 
-    /// A tree in a file ends where it ends, whatever depth is asked for.
+    /// A tree in a file is searched no deeper than its leaves, whatever depth is asked for.
     #[test]
     fn branching_is_measured_by_the_trees_own_height() {
         let tree = Explicit::parse("((4 6) (2 9) (7 5))").unwrap();

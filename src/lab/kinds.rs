@@ -34,7 +34,7 @@ impl NodeKind {
 
     /// The kind of a node that was searched with `window` and whose best successor (or leaf
     /// value) is `best`; see the table above. A node is an all node exactly when its value,
-    /// negated, would cut off a predecessor with the same window turned around.
+    /// negated, would cut off a predecessor with the same window negated.
     #[must_use]
     pub fn found(best: NodeValue, window: ValueWindow, criterion: Criterion) -> NodeKind {
         if criterion.cuts(best, window.beta) {
@@ -58,7 +58,7 @@ impl NodeKind {
     }
 
     /// The same node as the opponent would name it; used where a side moves twice in a row, so
-    /// that the successor's view is not turned around.
+    /// that the successor's view is not negated.
     #[must_use]
     pub const fn turned(self) -> NodeKind {
         match self {

@@ -10,7 +10,7 @@
 
 use super::game::{GameTree, NodeValue, TreePlayer};
 
-/// What the whole tree, seen to a horizon, says about the least work.
+/// The size of the minimal tree, counted on the whole tree down to a horizon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MinimalTree {
     /// Leaves of the smallest tree that proves the value.

@@ -1,5 +1,5 @@
 //! Principal variation search (Marsland and Campbell 1982): assume that the first move is best,
-//! and test of every other one only whether it is better.
+//! and test every other one only for being better.
 
 use super::game::{GameTree, NodeValue};
 use super::walk::{TimeUp, TreeNode, Visit, Walk};

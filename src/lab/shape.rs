@@ -2,7 +2,7 @@
 //!
 //! Theory says what a well-ordered tree looks like: cut nodes need one successor, PV nodes keep
 //! their first move. The engine counts both as it searches; here the counts become shares that
-//! can be held against the theory, on any position.
+//! can be compared with the theory, on any position.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub struct TreeShape {
     pub cut_by_first: f64,
     /// PV nodes whose first searched move stayed best.
     pub pv_first_best: f64,
-    /// Nodes that belong to the quiescence search: the engine's leaves and what hangs below them.
+    /// Nodes that belong to the quiescence search: the engine's leaves and the nodes below them.
     pub leaf_share: f64,
     /// Nodes of this depth's search over those of the one before; `None` at the first.
     pub growth: Option<f64>,

@@ -1,5 +1,5 @@
-//! Tests: every algorithm against minimax on random trees, the claims about bounds,
-//! kinds and visited leaves, and the book's worked examples.
+//! Tests: every algorithm against minimax on random trees, the claims about bounds, kinds and
+//! visited leaves, and the book's worked examples.
 
 use std::collections::HashSet;
 use std::time::Duration;

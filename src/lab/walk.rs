@@ -263,7 +263,7 @@ impl<'g, G: GameTree> Walk<'g, G> {
         self.leave_with_bound(node, value, None)
     }
 
-    /// Leaves an interior node whose algorithm also knows what `value` says about the score.
+    /// Leaves an interior node whose algorithm also knows whether `value` is exact or a bound.
     pub fn leave_with_bound(
         &mut self,
         node: &TreeNode<G::Position>,

@@ -38,7 +38,7 @@ fn below(picture: &Picture, node: &Drawn, indent: &str, coloured: bool, text: &m
         };
         let _ = write!(text, "{indent}{branch} ");
         line(picture, successor, coloured, text);
-        // A pruned subtree is named once, not spelt out.
+        // Of a pruned subtree only the root is shown.
         if successor.state != NodeState::Unseen {
             below(
                 picture,

@@ -2,12 +2,12 @@
 //!
 //! The tree is never stored. A position carries its own true value, and its successors' values
 //! are drawn so that the best of them gives it: the tree is made from the root down, and every
-//! node's minimax value is known in advance. This is what allows "the best move comes first in
-//! 80 % of the nodes" to be dialled in.
+//! node's minimax value is known in advance. So the share of nodes whose best move comes first can
+//! be chosen.
 
 use crate::lab::game::{GameTree, NodeValue, TreePlayer, mix};
 
-/// The recipe of a random tree. Equal recipes give equal trees.
+/// The parameters of a random tree. Equal parameters give equal trees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RandomTree {
     /// Successors of every interior node, at least 1.
