@@ -14,6 +14,7 @@ use std::thread::sleep;
 use std::time::Instant;
 
 use common::engine;
+use pleach::nnue::QuantisedNet;
 
 /// How often each program is killed unless the environment says otherwise.
 const KILLS: u32 = 4;
@@ -58,6 +59,8 @@ enum Grows {
     AtOnce,
     /// The file is the beginning of the whole, and a journal beside it says how much is done.
     ByGames,
+    /// The file is a whole network, as it was at the last checkpoint.
+    ByCheckpoints,
 }
 
 /// Kills runs of a subcommand in `prepared` folders, and compares what they leave with an
@@ -74,7 +77,11 @@ fn kill_at_random(words: &[&str], whole: &[&str], grows: Grows, prepare: impl Fn
     let expected = files(undisturbed.path());
     let kept = |found: &BTreeMap<String, Vec<u8>>, name: &str| {
         let is_part = match (found.get(name), expected.get(name)) {
-            (Some(found), Some(expected)) => grows == Grows::ByGames && expected.starts_with(found),
+            (Some(found), Some(expected)) => match grows {
+                Grows::AtOnce => false,
+                Grows::ByGames => expected.starts_with(found),
+                Grows::ByCheckpoints => QuantisedNet::from_bytes(found).is_ok(),
+            },
             _ => false,
         };
         is_part || found.get(name) == expected.get(name) || found.get(name) == before.get(name)
@@ -222,7 +229,12 @@ fn training_is_killed_and_goes_on_from_its_checkpoint() {
         "--checkpoint-minutes",
         "0.001",
     ];
-    kill_at_random(&words, &["net.pnn", "in.vf"], Grows::AtOnce, make_games);
+    kill_at_random(
+        &words,
+        &["net.pnn", "in.vf"],
+        Grows::ByCheckpoints,
+        make_games,
+    );
 }
 
 /// Not even root may write to this folder.
