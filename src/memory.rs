@@ -116,16 +116,7 @@ impl<T: Zeroable> LargeTable<T> {
 /// ends the program when it cannot keep the promise.
 #[must_use]
 pub fn physical_memory() -> Option<u64> {
-    const KIB: u64 = 1024;
-    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let total = meminfo
-        .lines()
-        .find_map(|line| line.strip_prefix("MemTotal:"))?
-        .split_whitespace()
-        .next()?
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(KIB)?;
+    let total = bytes_in("/proc/meminfo", "MemTotal:")?;
     // "max" where the container has no limit.
     let container = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
     let container = container.and_then(|text| text.trim().parse().ok());
@@ -136,16 +127,16 @@ pub fn physical_memory() -> Option<u64> {
 /// that is not known.
 #[must_use]
 pub fn resident_memory() -> Option<u64> {
+    bytes_in("/proc/self/status", "VmRSS:")
+}
+
+/// The value of a line of a Linux status file, which gives it in KiB, in bytes.
+fn bytes_in(file: &str, name: &str) -> Option<u64> {
     const KIB: u64 = 1024;
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.split_whitespace()
-        .next()?
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(KIB)
+    let text = std::fs::read_to_string(file).ok()?;
+    let value = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kib: u64 = value.split_whitespace().next()?.parse().ok()?;
+    kib.checked_mul(KIB)
 }
 
 /// Whether this many bytes could be allocated now.
