@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use clap::Args;
 
 use crate::label::engine::{EngineLabeller, LabelMode};
-use crate::label::{self, LabelJob, LabelProgress, Labeller};
+use crate::label::{self, LabelJob, LabelProgress, Labeller, Nearby};
 use crate::progress::ProgressReporter;
 use crate::teacher::{TeacherLabeller, TeacherNet};
 
@@ -19,6 +19,10 @@ use crate::teacher::{TeacherLabeller, TeacherNet};
 /// With --teacher, Pleach evaluates a network file of Stockfish 15.1 itself. The label is the
 /// network's output as that engine uses it in search, less its material factor, in its printed
 /// centipawns. Positions in check get no score.
+///
+/// With --random-moves it is positions near the recorded ones that are labelled: half of the random
+/// moves are captures where there are any. Those in check are left out. The output then holds single
+/// positions, with the results of the games that they come from.
 ///
 /// With --engine any UCI engine gives the scores. By default these are its answers to `eval`: the
 /// line "Final evaluation" as Stockfish prints it, in pawns for White, with the 50-move counter set
@@ -37,6 +41,12 @@ pub struct LabelArgs {
     /// Multiply by the material factor of the teacher's engine, 1.04 to 1.38
     #[arg(long, requires = "teacher")]
     pub material_factor: bool,
+    /// Label a position after 1 to this many random moves instead of each recorded one
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub random_moves: Option<u32>,
+    /// Seed of the random moves
+    #[arg(long, default_value_t = 1, requires = "random_moves")]
+    pub seed: u64,
     /// UCI engine; searched for in PATH
     #[arg(long, default_value = "stockfish")]
     pub engine: PathBuf,
@@ -78,6 +88,10 @@ pub fn run(args: LabelArgs) -> anyhow::Result<()> {
     let job = LabelJob {
         input: args.input,
         output: args.output,
+        nearby: args.random_moves.map(|moves| Nearby {
+            moves,
+            seed: args.seed,
+        }),
     };
     let mut progress = ProgressReporter::new(length);
     let done = label::run(&job, &mut labellers, |done| {

@@ -6,6 +6,7 @@
 
 pub mod client;
 pub mod engine;
+mod nearby;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use crate::record::{
 use crate::teacher::{IllegalRecord, TeacherLabeller};
 
 use client::ClientError;
+pub use nearby::Nearby;
 
 /// Gives scores, on one thread.
 pub trait Labeller: Send {
@@ -81,16 +83,21 @@ pub enum LabelError {
 pub struct LabelJob {
     /// A file of games or of positions.
     pub input: PathBuf,
-    /// A file of the same kind.
+    /// A file of the same kind, or of positions if these are to be [`Nearby`].
     pub output: PathBuf,
+    /// Label positions near the recorded ones instead of these.
+    pub nearby: Option<Nearby>,
 }
+
+/// Games handed to a labeller at once.
+const GAMES: usize = 64;
 
 /// Progress of labelling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LabelProgress {
     /// Games, or positions in a file of positions.
     pub records: u64,
-    /// Plies of games, or positions.
+    /// Plies of games, or positions, that were labelled.
     pub positions: u64,
     /// Bytes of the input read so far.
     pub bytes: u64,
@@ -106,8 +113,6 @@ pub fn run(
     labellers: &mut [Box<dyn Labeller>],
     report: impl FnMut(LabelProgress),
 ) -> Result<LabelProgress, LabelError> {
-    const GAMES: usize = 64;
-    const POSITIONS: usize = 1 << 14;
     if files::are_same(&job.input, &job.output) {
         return Err(LabelError::InputIsOutput(job.output.clone()));
     }
@@ -115,7 +120,6 @@ pub fn run(
     let output = |source| record_error(&job.output, source);
     let read = Arc::new(AtomicU64::new(0));
     let bytes = Arc::clone(&read);
-    let kinds = holds_positions(&job.input).map_err(input)?;
     let mut course = Course {
         path: &job.input,
         labellers,
@@ -123,33 +127,25 @@ pub fn run(
         report,
         done: LabelProgress::default(),
     };
-    if kinds {
+    if holds_positions(&job.input).map_err(input)? {
         let mut reader = PositionReader::open_counted(&job.input, bytes).map_err(input)?;
         let mut writer = PositionWriter::create(&job.output).map_err(output)?;
-        while let Some(block) = course.block(&mut reader, POSITIONS, "position", |by, record| {
-            by.position(record)
-        })? {
-            for record in &block {
-                writer.write(record).map_err(output)?;
-            }
-            course.note(block.len(), block.len());
-        }
+        course.positions(&mut reader, job.nearby, |record| {
+            writer.write(record).map_err(output)
+        })?;
+        writer.finish().map_err(output)?;
+        return Ok(course.done);
+    }
+    let mut reader = GameReader::open_counted(&job.input, bytes).map_err(input)?;
+    if let Some(nearby) = job.nearby {
+        let mut writer = PositionWriter::create(&job.output).map_err(output)?;
+        course.near_games(&mut reader, nearby, |record| {
+            writer.write(record).map_err(output)
+        })?;
         writer.finish().map_err(output)?;
     } else {
-        let mut reader = GameReader::open_counted(&job.input, bytes).map_err(input)?;
         let mut writer = GameWriter::create(&job.output).map_err(output)?;
-        while let Some(block) =
-            course.block(&mut reader, GAMES, "game", |by, record| by.game(record))?
-        {
-            for record in &block {
-                writer.write(record).map_err(output)?;
-            }
-            let plies = block.iter().map(|game| game.plies.len()).sum();
-            course.note(block.len(), plies);
-        }
-        if course.done.records == 0 {
-            return Err(input(RecordError::NoGames));
-        }
+        course.games(&mut reader, |record| writer.write(record).map_err(output))?;
         writer.finish().map_err(output)?;
     }
     Ok(course.done)
@@ -172,13 +168,80 @@ struct Course<'a, Report> {
 }
 
 impl<Report: FnMut(LabelProgress)> Course<'_, Report> {
+    /// Labels positions, or one near each.
+    fn positions(
+        &mut self,
+        reader: &mut impl Iterator<Item = Result<PositionRecord, RecordError>>,
+        nearby: Option<Nearby>,
+        mut write: impl FnMut(&PositionRecord) -> Result<(), LabelError>,
+    ) -> Result<(), LabelError> {
+        const SHARE: usize = 1 << 14;
+        let mut reader = reader.map(|record| record.map(Some));
+        while let Some(block) =
+            self.block(&mut reader, SHARE, "position", |by, number, record| {
+                let Some(found) = record else { return Ok(()) };
+                if let Some(nearby) = nearby {
+                    *record = nearby.of_record(found, &mut nearby.rng(number))?;
+                }
+                record.as_mut().map_or(Ok(()), |record| by.position(record))
+            })?
+        {
+            block.iter().flatten().try_for_each(&mut write)?;
+            self.note(block.len(), block.iter().flatten().count());
+        }
+        Ok(())
+    }
+
+    /// Labels games.
+    fn games(
+        &mut self,
+        reader: &mut impl Iterator<Item = Result<GameRecord, RecordError>>,
+        mut write: impl FnMut(&GameRecord) -> Result<(), LabelError>,
+    ) -> Result<(), LabelError> {
+        while let Some(block) = self.block(reader, GAMES, "game", |by, _, game| by.game(game))? {
+            block.iter().try_for_each(&mut write)?;
+            let plies = block.iter().map(|game| game.plies.len()).sum();
+            self.note(block.len(), plies);
+        }
+        self.some_game()
+    }
+
+    /// Labels one position near each of the games' positions.
+    fn near_games(
+        &mut self,
+        reader: &mut impl Iterator<Item = Result<GameRecord, RecordError>>,
+        nearby: Nearby,
+        mut write: impl FnMut(&PositionRecord) -> Result<(), LabelError>,
+    ) -> Result<(), LabelError> {
+        let mut reader = reader.map(|game| game.map(|game| (game, Vec::new())));
+        while let Some(block) = self.block(&mut reader, GAMES, "game", |by, number, item| {
+            let (game, records) = item;
+            *records = nearby.of_game(game, &mut nearby.rng(number))?;
+            records
+                .iter_mut()
+                .try_for_each(|record| by.position(record))
+        })? {
+            let records = block.iter().flat_map(|(_, records)| records);
+            records.clone().try_for_each(&mut write)?;
+            self.note(block.len(), records.count());
+        }
+        self.some_game()
+    }
+
+    fn some_game(&self) -> Result<(), LabelError> {
+        if self.done.records == 0 {
+            return Err(record_error(self.path, RecordError::NoGames));
+        }
+        Ok(())
+    }
+
     /// Reads up to `share` records for each labeller and has them labelled; `None` at the end.
     fn block<T: Send>(
         &mut self,
         reader: &mut impl Iterator<Item = Result<T, RecordError>>,
         share: usize,
         kind: &'static str,
-        label: impl Fn(&mut dyn Labeller, &mut T) -> Result<(), LineError> + Sync,
+        label: impl Fn(&mut dyn Labeller, u64, &mut T) -> Result<(), LineError> + Sync,
     ) -> Result<Option<Vec<T>>, LabelError> {
         let block: Result<Vec<T>, RecordError> =
             reader.take(share * self.labellers.len()).collect();
@@ -192,7 +255,7 @@ impl<Report: FnMut(LabelProgress)> Course<'_, Report> {
             let work = |(index, (labeller, part)): (usize, (&mut Box<dyn Labeller>, &mut [T]))| {
                 let first = before + (index * share) as u64 + 1;
                 (first..).zip(part).try_for_each(|(number, record)| {
-                    label(labeller.as_mut(), record).map_err(|source| LabelError::Line {
+                    label(labeller.as_mut(), number, record).map_err(|source| LabelError::Line {
                         path: path.to_path_buf(),
                         kind,
                         number,
@@ -318,6 +381,7 @@ mod tests {
         let job = LabelJob {
             output: folder.path().join("labelled.vf.zst"),
             input: games,
+            nearby: None,
         };
         (folder, job)
     }
