@@ -31,7 +31,7 @@ struct PageState {
     kind: Option<&'static str>,
     value: Option<String>,
     window: Option<String>,
-    /// The window by now, narrowed by the successors searched.
+    /// The window by now, narrowed by the successors searched, unless they closed it.
     now: Option<String>,
     visits: u32,
     cut: bool,
@@ -132,7 +132,10 @@ fn state(picture: &Picture, node: &Drawn) -> PageState {
         )
     });
     let window = node.window.filter(|_| picture.windows);
-    let narrowed = window.filter(|window| node.alpha > window.alpha && !node.cut);
+    // A successor that reaches beta leaves no window: the cutoff itself is the next step.
+    let narrowed = window.filter(|window| {
+        node.alpha > window.alpha && !picture.criterion.cuts(node.alpha, window.beta)
+    });
     PageState {
         id: node.id,
         state: match node.state {
@@ -161,6 +164,26 @@ mod tests {
     use crate::lab::draw::PointOfView;
     use crate::lab::games::Explicit;
     use crate::lab::{Algorithm, SolveOptions, solve};
+
+    #[test]
+    fn no_window_is_shown_with_its_ends_exchanged() {
+        // At b the second successor is not searched: the first one reaches beta.
+        let tree = Explicit::parse("r: (a: (3 5) b: (2 9))").unwrap();
+        let options = SolveOptions {
+            depth: 2,
+            trace: true,
+            ..SolveOptions::default()
+        };
+        for view in [PointOfView::Mover, PointOfView::Max] {
+            let solved = solve(&tree, Algorithm::FailSoft, options);
+            let picture = Picture::new(&tree, 2, view, Algorithm::FailSoft).unwrap();
+            let page = html(picture, &solved.trace.unwrap().events, "t");
+            // The root's window narrows when a is worth 3, and b's closes.
+            assert!(page.contains("\"now\":\"(+3, +∞)\""), "{page}");
+            assert!(!page.contains("\"now\":\"(−2, −3)\""));
+            assert!(!page.contains("\"now\":\"(+3, +2)\""));
+        }
+    }
 
     #[test]
     fn the_page_holds_every_node_and_step() {
