@@ -2,11 +2,12 @@
 """Plays levels (UCI_Elo) against each other and against another engine's, and prints a table.
 
 Needs fastchess. Levels are searched without a clock, so that nobody waits; the other engine
-searches the nodes given.
+searches as far as --opponent-limit says. Stockfish 15.1 chooses the move of a level at a certain
+depth: 3 for UCI_Elo 1600, 7 for 2000, 12 for 2400 and 18 for 2800.
 
     tests/calibrate_levels.py --engine target/release/pleach --fastchess fastchess \\
         --openings openings.epd --levels 500,750,1000,1250,1500 --games 200
-    tests/calibrate_levels.py ... --opponent stockfish --levels 1320,1600,2000 --games 200
+    tests/calibrate_levels.py ... --opponent stockfish --opponent-limit depth=18 --levels 2800
 """
 
 import argparse
@@ -18,10 +19,11 @@ import sys
 PLENTY = 100_000_000
 
 
-def side(command, name, elo, nodes):
+def side(command, name, elo, limit, options=()):
     return [
-        "-engine", f"cmd={command}", f"name={name}", f"nodes={nodes}",
+        "-engine", f"cmd={command}", f"name={name}", limit,
         "option.UCI_LimitStrength=true", f"option.UCI_Elo={elo}",
+        *(f"option.{option}" for option in options),
     ]
 
 
@@ -51,7 +53,8 @@ def main():
     parser.add_argument("--openings", required=True, help="EPD file")
     parser.add_argument("--levels", required=True, help="ratings, separated by commas")
     parser.add_argument("--opponent", help="another engine with UCI_Elo; else levels meet neighbours")
-    parser.add_argument("--opponent-nodes", type=int, default=30_000)
+    parser.add_argument("--opponent-limit", default="nodes=30000", help="nodes=N or depth=N")
+    parser.add_argument("--opponent-option", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--concurrency", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
@@ -59,10 +62,11 @@ def main():
     levels = [int(level) for level in arguments.levels.split(",")]
     print("| first | second | wins | losses | draws | Elo | error |", flush=True)
     print("|---|---|---|---|---|---|---|", flush=True)
-    own = lambda elo: side(arguments.engine, f"level-{elo}", elo, PLENTY)
+    own = lambda elo: side(arguments.engine, f"level-{elo}", elo, f"nodes={PLENTY}")
     if arguments.opponent:
-        pairs = [(own(e), side(arguments.opponent, f"other-{e}", e, arguments.opponent_nodes),
-                  f"level {e}", f"other {e}") for e in levels]
+        other = lambda elo: side(arguments.opponent, f"other-{elo}", elo, arguments.opponent_limit,
+                                 arguments.opponent_option)
+        pairs = [(own(e), other(e), f"level {e}", f"other {e}") for e in levels]
     else:
         pairs = [(own(b), own(a), f"level {b}", f"level {a}") for a, b in zip(levels, levels[1:])]
     for first, second, one, two in pairs:
