@@ -402,3 +402,19 @@ fn a_stop_after_perft_and_go_ends_both() {
     talk.take(Step::Stop).expect("one answer");
     assert_eq!(talk.moves.len(), 1, "{:#?}", talk.transcript);
 }
+
+/// The same where perft and the search behind it had to wait for a search before them.
+#[test]
+fn a_stop_after_perft_and_go_that_waited_ends_both() {
+    // Whether both were read before the first search ended is a matter of chance.
+    for _ in 0..20 {
+        let mut talk = Talk::begin();
+        for line in ["go infinite", "go perft 9", "go infinite"] {
+            talk.send(line);
+        }
+        talk.hear_until("bestmove", |talk| talk.moves.len() == 1)
+            .expect("the first search ends");
+        talk.take(Step::Stop).expect("another answer");
+        assert_eq!(talk.moves.len(), 2, "{:#?}", talk.transcript);
+    }
+}

@@ -49,6 +49,8 @@ pub struct Session<W: Write> {
     preferences: Preferences,
     /// Commands that wait for the running search to end.
     waiting: VecDeque<Command>,
+    /// Commands that waited for a search that has ended, and are now handled one by one.
+    due: VecDeque<Command>,
     /// The running search was told to stop.
     stopping: bool,
     /// The client has sent `uci`: before that, old ones mistake remarks for another protocol.
@@ -74,6 +76,7 @@ impl<W: Write> Session<W> {
             out,
             preferences: Preferences::default(),
             waiting: VecDeque::new(),
+            due: VecDeque::new(),
             stopping: false,
             uci_seen: false,
             debug: false,
@@ -186,7 +189,8 @@ impl<W: Write> Session<W> {
         }
         if matches!(event, Event::Finished(_)) {
             self.stopping = false;
-            for command in std::mem::take(&mut self.waiting) {
+            self.due = std::mem::take(&mut self.waiting);
+            while let Some(command) = self.due.pop_front() {
                 self.receive(command)?;
             }
         }
@@ -433,7 +437,7 @@ impl<W: Write> Session<W> {
         {
             self.read_ahead.push_back(line);
         }
-        let mut other_begins = false;
+        let mut other_begins = self.due.iter().any(stops_search);
         for index in 0..self.read_ahead.len() {
             match Command::parse(&self.read_ahead[index]) {
                 Ok(Command::Quit) => return true,
