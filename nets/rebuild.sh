@@ -8,15 +8,16 @@
 #
 # short (the default)  6,000 quick games, 128 neurons: some minutes. Fails if the held-out loss is
 #                      above 0.011 (it was 0.0097 when this was written).
-# full                 the recipe of the next network: some 400 M positions, 1,024 neurons with ten king
-#                      buckets, 8,000 M visits. Days on a small machine; every stage goes on where
-#                      it was stopped. The whole of it has not been run yet, so there is no loss
-#                      to expect; the shipped network reached 0.0014 with 702 M visits.
+# full                 the recipe of the next network: some 700 M positions, half of them random moves
+#                      away from those of games and searches, 1,024 neurons with ten king buckets.
+#                      Days on a small machine; every stage goes on where it was stopped. The whole
+#                      of it has not been run yet, so there is no loss to expect.
 #
 # Both train a network without dense layers first, then add these and go on: most is learnt before
 # the layers cost time.
 #
-# FOLDER [target/net] takes the data, the network and its record. THREADS limits the threads.
+# FOLDER [target/net] takes the data, the network and its record. THREADS limits the threads; SHARDS
+# [2] is the number of parts in which the full recipe's positions, 23 GB in all, are in memory.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,6 +29,7 @@ teacher=$(realpath "$1")
 recipe=${2:-short}
 folder=${3:-target/net}
 threads=${THREADS:-$(nproc)}
+shards=${SHARDS:-2}
 
 # The record names the source that trained: a changed working tree is said to be one.
 PLEACH_COMMIT=$(git describe --always --dirty --abbrev=40 2>/dev/null || echo unknown)
@@ -43,6 +45,17 @@ data() {
     echo "== $games games: $kind, seed $seed"
     pleach datagen "$folder/$kind" --kind "$kind" --name "$kind" --seed "$seed" --games "$games" \
         --teacher "$teacher" --threads "$threads" "$@"
+}
+
+# Positions up to MOVES random moves from those of a kind: near KIND MOVES SEED
+near() {
+    mkdir -p "$folder/near"
+    for file in "$folder/$1"/*.zst; do
+        name=$(basename "$file")
+        out="$folder/near/${name%%.*}-$2.pos.zst"
+        [ -f "$out" ] || pleach label "$file" -o "$out" --teacher "$teacher" --threads "$threads" \
+            --random-moves "$2" --seed "$3"
+    done
 }
 
 # The held-out loss of the finished run.
@@ -76,9 +89,21 @@ full)
     data shallow 822 1200000
     data quick 823 600000
     data search 824 600000 --nodes 1000
+    # Measured on and never learnt from.
+    pleach datagen "$folder/held-out" --kind evals --name held-out --seed 825 --games 1000 \
+        --nodes 1000 --every 100 --teacher "$teacher" --threads "$threads"
+    held_out=()
+    for file in "$folder"/held-out/*.zst; do held_out+=(--held-out "$file"); done
+    # Positions beside those of games and searches: cheap, and what they teach is what games lack.
+    near evals 2 831
+    near shallow 1 832
+    near quick 3 833
+    near search 1 834
+    near search 3 835
     echo '== Training'
     full() {
-        pleach train "$folder"/{evals,shallow,quick,search}/* --teacher "$teacher" --scale 250 \
+        pleach train "$folder"/{evals,shallow,quick,search,near}/*.zst "${held_out[@]}" \
+            --shards "$shards" --teacher "$teacher" --scale 250 \
             --hidden 1024 --king-buckets 10 --batch 32768 --warm-up 1000 --final-rate 5e-6 \
             --round-from 0.85 --seed 1 --threads "$threads" "$@"
     }

@@ -14,6 +14,9 @@ use crate::train::schedule::{Length, Schedule};
 /// Learning rate at the end: that at the start times 0.3 to the power of 5 (as in Hobbes).
 const FINAL_RATE: f64 = 2.43e-6;
 
+/// Games in a thousand that are held out where no file is named for it.
+const SHARE_HELD_OUT: u64 = 10;
+
 /// Trains a network on recorded games.
 #[derive(Args, Clone, Debug)]
 pub struct TrainArgs {
@@ -23,6 +26,12 @@ pub struct TrainArgs {
     /// A file whose scores carry the teacher's factor by material, which is divided out (repeatable)
     #[arg(long, value_name = "FILE")]
     pub scaled: Vec<PathBuf>,
+    /// A file that is only measured on, labelled without that factor (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub held_out: Vec<PathBuf>,
+    /// Keep one of this many parts of the files in memory at a time
+    #[arg(long, default_value_t = 1, requires = "held_out")]
+    pub shards: usize,
     /// Network file to write; a .json record is written next to it
     #[arg(short, long, default_value = "net.pnn")]
     pub output: PathBuf,
@@ -92,9 +101,9 @@ pub struct TrainArgs {
     /// Leave out scores beyond this many centipawns for the side that lost
     #[arg(long)]
     pub contradiction: Option<i16>,
-    /// Games held out for validation, per thousand
-    #[arg(long, default_value_t = 10)]
-    pub hold_out: u64,
+    /// Games held out for validation, per thousand [default: 10, or 0 with --held-out]
+    #[arg(long)]
+    pub hold_out: Option<u64>,
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -128,16 +137,25 @@ pub fn run(args: TrainArgs) -> anyhow::Result<()> {
         .output
         .file_stem()
         .map(|stem| stem.to_string_lossy().into_owned());
+    let file = |scaled: bool, held_out: bool| {
+        move |path| DataFile {
+            path,
+            scaled,
+            held_out,
+        }
+    };
+    let share_held_out = if args.held_out.is_empty() {
+        SHARE_HELD_OUT
+    } else {
+        0
+    };
     let config = Config {
         checkpoint: args
             .checkpoint
             .unwrap_or_else(|| args.output.with_extension("checkpoint")),
-        data: (args.data.into_iter())
-            .map(|path| DataFile {
-                path,
-                scaled: false,
-            })
-            .chain((args.scaled.into_iter()).map(|path| DataFile { path, scaled: true }))
+        data: (args.data.into_iter().map(file(false, false)))
+            .chain(args.scaled.into_iter().map(file(true, false)))
+            .chain(args.held_out.into_iter().map(file(false, true)))
             .collect(),
         output: args.output,
         init: args.init,
@@ -167,9 +185,10 @@ pub fn run(args: TrainArgs) -> anyhow::Result<()> {
             contradiction: args.contradiction,
         },
         hold_out: HoldOut {
-            per_mille: args.hold_out,
+            per_mille: args.hold_out.unwrap_or(share_held_out),
             seed: args.seed,
         },
+        shards: args.shards,
         seed: args.seed,
         threads: args.threads.unwrap_or(machine),
         checkpoint_minutes: args.checkpoint_minutes,

@@ -18,7 +18,9 @@ use crate::nnue::features::KingBuckets;
 use crate::nnue::format::{FNV_OFFSET_BASIS, fnv1a_from};
 use crate::nnue::single_layer::{HIDDEN_STEP, MAX_HIDDEN, Shape};
 
+use super::load::FileSummary;
 use super::model::Model;
+use super::shards::Turn;
 
 /// First bytes of a checkpoint.
 pub const MAGIC: [u8; 8] = *b"PLEACHC3";
@@ -34,6 +36,12 @@ pub struct Progress {
     pub layered: bool,
     /// Optimiser steps taken.
     pub steps: u64,
+    /// Where in its data the run is.
+    #[serde(default)]
+    pub turn: Turn,
+    /// What the files held that have been read so far.
+    #[serde(default)]
+    pub files: Vec<FileSummary>,
     /// Seconds of training so far, pauses left out.
     pub seconds: f64,
     /// Mixed hash of files, filter and seed: a run resumes only with those it began with.

@@ -43,7 +43,10 @@ pub struct Config {
     /// Share of the run after which weights are used as the network file rounds them.
     pub round_from: f64,
     pub filter: Filter,
+    /// Positions held out of files that are learnt from.
     pub hold_out: HoldOut,
+    /// In how many parts the data are in memory, one after the other.
+    pub shards: usize,
     pub seed: u64,
     #[serde(skip)]
     pub threads: usize,
@@ -117,6 +120,23 @@ impl Config {
             self.hold_out.per_mille < PER_MILLE,
             "{} of {PER_MILLE} games held out leave none to learn from",
             self.hold_out.per_mille
+        );
+        self.check_shards()
+    }
+
+    /// With several shards only whole files can be held out: the others are not all in memory.
+    fn check_shards(&self) -> anyhow::Result<()> {
+        let held_out = self.data.iter().filter(|file| file.held_out).count();
+        let learnt = self.data.len() - held_out;
+        ensure!(learnt > 0, "there is no file to learn from");
+        ensure!(
+            (1..=learnt).contains(&self.shards),
+            "{learnt} files cannot be dealt to {} shards",
+            self.shards
+        );
+        ensure!(
+            self.shards == 1 || held_out > 0 && self.hold_out.per_mille == 0,
+            "with several shards, hold out whole files (--held-out FILE) and no share of the others"
         );
         Ok(())
     }
@@ -201,6 +221,7 @@ mod tests {
             data: vec![DataFile {
                 path: directory.join("games.vf.zst"),
                 scaled: false,
+                held_out: false,
             }],
             output: directory.join("net.pnn"),
             checkpoint: directory.join("net.checkpoint"),
@@ -232,6 +253,7 @@ mod tests {
                 per_mille: 100,
                 seed: 5,
             },
+            shards: 1,
             seed: 7,
             threads: 1,
             checkpoint_minutes: 1.0,
@@ -271,6 +293,14 @@ mod tests {
         }
         assert!(refusal(|c| c.schedule.end = 1.0).contains("above the first"));
         assert!(refusal(|c| c.hold_out.per_mille = 1000).contains("held out"));
+        assert!(refusal(|c| c.shards = 0).contains("0 shards"));
+        assert!(refusal(|c| c.shards = 2).contains("2 shards"));
+        assert!(refusal(|c| c.data[0].held_out = true).contains("no file to learn from"));
+        let twice = |c: &mut Config| {
+            c.data.push(c.data[0].clone());
+            c.shards = 2;
+        };
+        assert!(refusal(twice).contains("--held-out"));
     }
 
     #[test]

@@ -65,6 +65,8 @@ pub struct DataFile {
     pub path: PathBuf,
     /// Whether its scores carry the teacher's factor by material, to be divided out.
     pub scaled: bool,
+    /// Whether all of its positions are held out, and none is learnt from.
+    pub held_out: bool,
 }
 
 /// What a file held.
@@ -197,7 +199,8 @@ fn load_file(
     let (mut train, mut held_out) = (Vec::new(), Vec::new());
     let (mut games, mut plies) = (0, 0);
     let is_held_out = |number: u64| {
-        mix(hold_out.seed ^ mix(hash.0 ^ mix(number))) % PER_MILLE < hold_out.per_mille
+        file.held_out
+            || mix(hold_out.seed ^ mix(hash.0 ^ mix(number))) % PER_MILLE < hold_out.per_mille
     };
     let note = |positions: usize| {
         let count = &progress.positions;
@@ -428,6 +431,7 @@ mod tests {
         let file = DataFile {
             path: path.clone(),
             scaled: false,
+            held_out: false,
         };
         let hold_out = HoldOut {
             per_mille: 10,
@@ -472,6 +476,7 @@ mod tests {
         let file = DataFile {
             path,
             scaled: false,
+            held_out: false,
         };
         let hold_out = HoldOut {
             per_mille: 0,

@@ -17,11 +17,12 @@ use super::checkpoint::{self, LossPoint, Progress};
 use super::config::{Config, check_scale};
 use super::export;
 use super::kernel::{CHUNK, Worker};
-use super::load::{self, Dataset, FileSummary, LoadProgress};
+use super::load::{self, DataFile, Dataset, FileSummary, LoadProgress};
 use super::loss::{Losses, Target};
 use super::model::{FakeQuantisation, Model};
 use super::report::Reporter;
 use super::sample::Sample;
+use super::shards::{self, Shards, Turn};
 use super::shuffle::Permutation;
 
 /// Positions that the quantised network is compared on.
@@ -38,7 +39,8 @@ struct Record<'a> {
     /// Name and hash of the teacher's file.
     teacher: Option<(String, String)>,
     files: &'a [FileSummary],
-    positions: usize,
+    /// Positions learnt from, of all files.
+    positions: u64,
     held_out: usize,
     scale: f64,
     fitted_scale: Option<f64>,
@@ -69,32 +71,21 @@ pub struct HeldOut {
 /// Data, checkpoint or outputs that cannot be read or written, or settings in conflict.
 pub fn run(config: &Config) -> anyhow::Result<()> {
     config.check()?;
-    let started = Instant::now();
-    let progress = LoadProgress::default();
-    let data = load::load(
-        &config.data,
-        &config.filter,
-        config.hold_out,
-        config.threads,
-        &progress,
-    )?;
-    let mut trainer = Trainer::new(config, data)?;
-    trainer.reporter.line(&format!(
-        "{} positions to learn from, {} held out, from {} files in {:.0} s; K {:.1}, fitted {:.1}",
-        trainer.data.train.len(),
-        trainer.data.held_out.len(),
-        trainer.data.files.len(),
-        started.elapsed().as_secs_f64(),
-        trainer.scale,
-        trainer.fitted.unwrap_or(f64::NAN),
-    ));
+    let mut trainer = Trainer::new(config)?;
     trainer.train()?;
     trainer.finish()
 }
 
 struct Trainer<'a> {
     config: &'a Config,
+    shards: Shards,
+    turn: Turn,
+    /// The positions of a shard, and those held out.
     data: Dataset,
+    /// The turn that the shard was loaded for.
+    loaded: u64,
+    /// All files read so far, for the record.
+    files: Vec<FileSummary>,
     model: Model,
     workers: Vec<Worker>,
     batch: Batch,
@@ -112,15 +103,27 @@ struct Trainer<'a> {
 }
 
 impl<'a> Trainer<'a> {
-    fn new(config: &'a Config, data: Dataset) -> anyhow::Result<Trainer<'a>> {
+    fn new(config: &'a Config) -> anyhow::Result<Trainer<'a>> {
+        let described = serde_json::to_vec(&(config, shards::identities(&config.data)?))?;
+        let fingerprint = fnv1a(&described);
+        let (model, progress) = begin(config, fingerprint)?;
+        let shards = Shards::new(config)?;
+        let started = Instant::now();
+        let data = load_files(config, &shards.with_held_out(progress.turn.number))?;
         let fitted = load::fit_scale(&data.train);
-        let Some(scale) = config.scale.or(fitted) else {
+        // A run that goes on may have begun with another shard.
+        let known = (progress.scale > 0.0).then_some(progress.scale);
+        let Some(scale) = config.scale.or(known).or(fitted) else {
             bail!("no scale can be fitted to these results: give one with --scale");
         };
         check_scale(scale)?;
-        let described = serde_json::to_vec(&(config, &data.files))?;
-        let fingerprint = fnv1a(&described);
-        let (model, progress) = begin(config, fingerprint)?;
+        let reporter = Reporter::new();
+        reporter.line(&format!(
+            "{}, {} held out; K {scale:.1}, fitted {:.1}",
+            loaded(&data, started),
+            data.held_out.len(),
+            fitted.unwrap_or(f64::NAN),
+        ));
         let teacher = config.teacher.as_deref().map(name_and_hash).transpose()?;
         let workers = (0..config.threads.max(1))
             .map(|_| Worker::new(config.shape()))
@@ -131,13 +134,19 @@ impl<'a> Trainer<'a> {
             result: 0.0,
             score_by_file: Vec::new(),
         };
+        let mut files = progress.files;
+        add_new(&mut files, &data.files);
         Ok(Trainer {
             config,
+            shards,
+            turn: progress.turn,
+            loaded: progress.turn.number,
             data,
+            files,
             model,
             workers,
             batch: Batch::default(),
-            reporter: Reporter::new(),
+            reporter,
             scale,
             fitted,
             fingerprint,
@@ -156,26 +165,26 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    fn steps_an_epoch(&self) -> usize {
-        // The rest of an epoch that fills no batch is left for the next, differently shuffled.
-        (self.data.train.len() / self.config.batch).max(1)
+    fn batches_a_turn(&self) -> u64 {
+        // The rest of a turn that fills no batch is left for the next, differently shuffled.
+        (self.data.train.len() / self.config.batch).max(1) as u64
+    }
+
+    fn epochs(&self) -> f64 {
+        self.turn.epochs(self.batches_a_turn(), self.shards.count())
     }
 
     fn done(&self) -> f64 {
-        let an_epoch = self.steps_an_epoch() as f64;
-        self.config
-            .schedule
-            .done(self.model.steps, an_epoch, self.seconds)
+        self.config.schedule.done(self.epochs(), self.seconds)
     }
 
     fn train(&mut self) -> anyhow::Result<()> {
-        let an_epoch = self.steps_an_epoch() as u64;
         let mut last_saved = Instant::now();
         let mut pace = Pace::new(self.model.steps);
         self.measure();
         loop {
             self.wait_while_paused();
-            let Some(done) = self.advance() else {
+            let Some(done) = self.advance()? else {
                 return Ok(());
             };
             // The checkpoint and the network file still have the weights from before.
@@ -187,9 +196,7 @@ impl<'a> Trainer<'a> {
             let speed = pace.batches(self.model.steps) * self.config.batch as f64;
             self.tell(done, speed);
             let minutes = last_saved.elapsed().as_secs_f64() / SECONDS_A_MINUTE;
-            if self.model.steps.is_multiple_of(an_epoch)
-                || minutes >= self.config.checkpoint_minutes
-            {
+            if self.turn.batch == 0 || minutes >= self.config.checkpoint_minutes {
                 self.measure();
                 self.note_losses();
                 self.save()?;
@@ -198,12 +205,30 @@ impl<'a> Trainer<'a> {
         }
     }
 
+    /// Exchanges the positions to learn from if the present turn belongs to another shard.
+    fn load_shard(&mut self) -> anyhow::Result<()> {
+        let shard = self.shards.of_turn(self.turn.number);
+        if shard == self.shards.of_turn(self.loaded) {
+            return Ok(());
+        }
+        let started = Instant::now();
+        // The memory is needed for the next shard.
+        self.data.train = Vec::new();
+        let data = load_files(self.config, shard)?;
+        self.reporter.line(&loaded(&data, started));
+        add_new(&mut self.files, &data.files);
+        self.data.train = data.train;
+        self.loaded = self.turn.number;
+        Ok(())
+    }
+
     /// One step further, if the run is not over. Returns how much of the run was done before.
-    fn advance(&mut self) -> Option<f64> {
+    fn advance(&mut self) -> anyhow::Result<Option<f64>> {
         let done = self.done();
         if done >= 1.0 {
-            return None;
+            return Ok(None);
         }
+        self.load_shard()?;
         let begun = Instant::now();
         self.model
             .set_fake_quantisation(if done >= self.config.round_from {
@@ -211,19 +236,19 @@ impl<'a> Trainer<'a> {
             } else {
                 FakeQuantisation::Off
             });
-        let an_epoch = self.steps_an_epoch() as u64;
-        let (epoch, batch) = (self.model.steps / an_epoch, self.model.steps % an_epoch);
-        let order = Permutation::new(self.data.train.len(), self.config.seed, epoch);
+        let Turn { number, batch } = self.turn;
+        let order = Permutation::new(self.data.train.len(), self.config.seed, number);
         let rate = self.config.schedule.rate(done, self.model.steps);
         let losses = self.learn(&order, batch as usize, rate);
         self.note(&losses);
+        self.turn = self.turn.next(self.batches_a_turn());
         self.seconds += begun.elapsed().as_secs_f64();
-        Some(done)
+        Ok(Some(done))
     }
 
     /// Shows progress; `speed` is in positions a second.
     fn tell(&mut self, done: f64, speed: f64) {
-        let epochs = self.model.steps as f64 / self.steps_an_epoch() as f64;
+        let epochs = self.epochs();
         let (running, held_out) = (self.running, &self.held_out);
         self.reporter.update(done, || {
             format!(
@@ -379,6 +404,8 @@ impl<'a> Trainer<'a> {
             king_buckets: self.config.king_buckets.count(),
             layered: self.config.layers,
             steps: self.model.steps,
+            turn: self.turn,
+            files: self.files.clone(),
             seconds: self.seconds,
             fingerprint: self.fingerprint,
             scale: self.scale,
@@ -408,13 +435,13 @@ impl<'a> Trainer<'a> {
             command: std::env::args().collect(),
             commit: option_env!("PLEACH_COMMIT"),
             teacher: self.teacher.clone(),
-            files: &self.data.files,
-            positions: self.data.train.len(),
+            files: &self.files,
+            positions: self.files.iter().map(|file| file.kept).sum(),
             held_out: held_out.len(),
             scale: self.scale,
             fitted_scale: self.fitted,
             steps: self.model.steps,
-            epochs: self.model.steps as f64 / self.steps_an_epoch() as f64,
+            epochs: self.epochs(),
             training_seconds: self.seconds,
             losses: &self.losses,
             train_loss: self.running.mean(self.running.target),
@@ -476,6 +503,38 @@ fn name_and_hash(path: &Path) -> anyhow::Result<(String, String)> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     Ok((name.into_owned(), format!("{:016x}", fnv1a(&bytes))))
+}
+
+/// Reads files with the settings of a run.
+fn load_files(config: &Config, files: &[DataFile]) -> anyhow::Result<Dataset> {
+    let progress = LoadProgress::default();
+    let (filter, hold_out) = (&config.filter, config.hold_out);
+    Ok(load::load(
+        files,
+        filter,
+        hold_out,
+        config.threads,
+        &progress,
+    )?)
+}
+
+/// A line about what was read.
+fn loaded(data: &Dataset, started: Instant) -> String {
+    format!(
+        "{} positions to learn from, from {} files in {:.0} s",
+        data.train.len(),
+        data.files.len(),
+        started.elapsed().as_secs_f64(),
+    )
+}
+
+/// Adds those files that are not in the list yet.
+fn add_new(files: &mut Vec<FileSummary>, read: &[FileSummary]) {
+    for file in read {
+        if !files.contains(file) {
+            files.push(file.clone());
+        }
+    }
 }
 
 /// The parameters to begin with and how far the run has come.

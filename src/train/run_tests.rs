@@ -66,6 +66,7 @@ fn config(directory: &Path, name: &str) -> Config {
         data: vec![DataFile {
             path: data,
             scaled: false,
+            held_out: false,
         }],
         output: directory.join(format!("{name}.pnn")),
         checkpoint: directory.join(format!("{name}.checkpoint")),
@@ -97,6 +98,7 @@ fn config(directory: &Path, name: &str) -> Config {
             per_mille: 100,
             seed: 5,
         },
+        shards: 1,
         seed: 7,
         // Threads share work as it comes, so that only one alone adds in the same order.
         threads: 1,
@@ -106,10 +108,13 @@ fn config(directory: &Path, name: &str) -> Config {
 }
 
 fn trainer(config: &Config) -> Trainer<'_> {
-    let progress = LoadProgress::default();
-    let data = load::load(&config.data, &config.filter, config.hold_out, 1, &progress)
-        .expect("the games just written");
-    Trainer::new(config, data).expect("a valid configuration")
+    config.check().expect("a valid configuration");
+    Trainer::new(config).expect("the games just written")
+}
+
+/// Steps until the run is over.
+fn finish_steps(trainer: &mut Trainer) {
+    while trainer.advance().expect("a step").is_some() {}
 }
 
 #[test]
@@ -167,7 +172,7 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
         ..config(&scratch.0, "whole")
     };
     let mut whole = trainer(&whole_config);
-    while whole.advance().is_some() {}
+    finish_steps(&mut whole);
     let cut_config = Config {
         // Both runs are the same except for the paths of their files.
         layers: true,
@@ -175,16 +180,86 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
     };
     let mut first = trainer(&cut_config);
     for _ in 0..whole.model.steps / 2 + 1 {
-        first.advance();
+        first.advance().expect("a step");
     }
     first.save().expect("a checkpoint");
     drop(first);
     let mut second = trainer(&cut_config);
     assert!(second.model.steps > 0);
-    while second.advance().is_some() {}
+    finish_steps(&mut second);
     assert_eq!(second.model.steps, whole.model.steps);
     assert!(second.model.layers.is_some());
     assert!(second.model.arrays().eq(whole.model.arrays()));
+}
+
+#[test]
+fn shards_take_turns_and_a_resumed_run_goes_on_with_the_right_one() {
+    let scratch = Scratch::new("shards");
+    let file = |name: &str, games, held_out| {
+        let path = scratch.0.join(name);
+        write_games(&path, games);
+        DataFile {
+            path,
+            scaled: false,
+            held_out,
+        }
+    };
+    let data = vec![
+        file("a.vf.zst", 20, false),
+        file("b.vf.zst", 22, false),
+        file("c.vf.zst", 24, false),
+        file("d.vf.zst", 26, false),
+        file("unseen.vf.zst", 10, true),
+    ];
+    let config = |name: &str| Config {
+        data: data.clone(),
+        shards: 2,
+        hold_out: HoldOut {
+            per_mille: 0,
+            seed: 5,
+        },
+        schedule: Schedule {
+            length: Length::Epochs(2.0),
+            ..config(&scratch.0, name).schedule
+        },
+        ..config(&scratch.0, name)
+    };
+    let whole_config = config("whole");
+    let mut whole = trainer(&whole_config);
+    let unseen = whole.data.held_out.clone();
+    assert_eq!(
+        whole.data.files.len(),
+        3,
+        "half of the files and the unseen"
+    );
+    let mut in_memory = vec![whole.data.train.len()];
+    while whole.advance().expect("a step").is_some() {
+        let now = whole.data.train.len();
+        if in_memory.last() != Some(&now) {
+            in_memory.push(now);
+        }
+    }
+    // Two turns of each shard, one after the other; together they hold every position to learn.
+    assert_eq!(whole.turn.number, 4);
+    assert_eq!(in_memory.len(), 4, "{in_memory:?}");
+    assert_eq!(in_memory[..2], in_memory[2..]);
+    let learnt: u64 = whole.files.iter().map(|file| file.kept).sum();
+    assert_eq!((in_memory[0] + in_memory[1]) as u64, learnt);
+    assert_eq!(whole.data.held_out, unseen);
+    assert_eq!(whole.files.len(), 5);
+    // The same run, cut in the second turn.
+    let cut_config = config("cut");
+    let mut first = trainer(&cut_config);
+    while first.turn.number < 1 || first.turn.batch < 2 {
+        first.advance().expect("a step");
+    }
+    first.save().expect("a checkpoint");
+    let mut second = trainer(&cut_config);
+    assert_eq!(second.turn, first.turn);
+    assert_eq!(second.data.train, first.data.train);
+    finish_steps(&mut second);
+    assert!(second.model.arrays().eq(whole.model.arrays()));
+    assert_eq!(second.files.len(), 5);
 }
 
 #[test]
@@ -192,17 +267,13 @@ fn a_foreign_checkpoint_is_refused() {
     let scratch = Scratch::new("foreign");
     let config = config(&scratch.0, "net");
     let mut first = trainer(&config);
-    first.advance();
+    first.advance().expect("a step");
     first.save().expect("a checkpoint");
     let other = Config {
         seed: 8,
         ..config.clone()
     };
-    let data = Dataset {
-        train: first.data.train.clone(),
-        ..Dataset::default()
-    };
-    let error = Trainer::new(&other, data)
+    let error = Trainer::new(&other)
         .err()
         .expect("another run's checkpoint");
     assert!(error.to_string().contains("another run") || error.to_string().contains("other data"));

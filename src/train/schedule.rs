@@ -26,12 +26,12 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// How much of the run is done, from 0 to 1.
+    /// How much of the run is done, from 0 to 1, after passes over all data and seconds of training.
     #[must_use]
-    pub fn done(&self, steps: u64, steps_an_epoch: f64, seconds: f64) -> f64 {
+    pub fn done(&self, epochs_done: f64, seconds: f64) -> f64 {
         const SECONDS_A_MINUTE: f64 = 60.0;
         let done = match self.length {
-            Length::Epochs(epochs) => steps as f64 / (epochs * steps_an_epoch).max(1.0),
+            Length::Epochs(epochs) => epochs_done / epochs,
             Length::Minutes(minutes) => seconds / (minutes * SECONDS_A_MINUTE).max(1.0),
         };
         done.clamp(0.0, 1.0)
@@ -61,11 +61,11 @@ mod tests {
         assert!(schedule.rate(0.0, 0) < 2e-5);
         assert!((schedule.rate(0.5, 5000) - 5e-4).abs() < 1e-5);
         assert!((schedule.rate(1.0, 10_000) - 1e-6).abs() < 1e-9);
-        assert!((schedule.done(1000, 1000.0, 0.0) - 0.5).abs() < 1e-9);
+        assert!((schedule.done(1.0, 0.0) - 0.5).abs() < 1e-9);
         let clock = Schedule {
             length: Length::Minutes(10.0),
             ..schedule
         };
-        assert!((clock.done(1, 1.0, 300.0) - 0.5).abs() < 1e-9);
+        assert!((clock.done(0.1, 300.0) - 0.5).abs() < 1e-9);
     }
 }
