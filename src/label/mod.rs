@@ -89,9 +89,6 @@ pub struct LabelJob {
     pub nearby: Option<Nearby>,
 }
 
-/// Games handed to a labeller at once.
-const GAMES: usize = 64;
-
 /// Progress of labelling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LabelProgress {
@@ -157,6 +154,9 @@ fn record_error(path: &Path, source: RecordError) -> LabelError {
         source,
     }
 }
+
+/// Games handed to a labeller at once.
+const GAMES: usize = 64;
 
 /// The labelling of one file.
 struct Course<'a, Report> {
@@ -351,36 +351,18 @@ mod tests {
     #[cfg(unix)]
     fn job() -> (tempfile::TempDir, LabelJob) {
         use crate::board::tests::Random;
-        use crate::record::{PackedBoard, PlyRecord};
-        use crate::types::GameResult;
-        use crate::types::PackedMove;
+        use crate::record::tests::{random_game, write_games};
 
         let folder = tempfile::tempdir().expect("a folder");
-        let games = folder.path().join("games.vf.zst");
-        let mut writer = GameWriter::create(&games).expect("a file");
-        for seed in 0..40 {
-            let mut random = Random(seed);
-            let mut position = Position::startpos();
-            let mut game = GameRecord {
-                start: PackedBoard::pack(&position),
-                result: GameResult::Draw,
-                plies: Vec::new(),
-            };
-            for _ in 0..10 + seed % 5 {
-                let moves = position.legal_moves();
-                let m = moves[random.below(moves.len())];
-                game.plies.push(PlyRecord {
-                    played: PackedMove::new(m),
-                    score: 0,
-                });
-                position = position.play(m);
-            }
-            writer.write(&game).expect("a file");
-        }
-        writer.finish().expect("a file");
+        let file = folder.path().join("games.vf.zst");
+        let game = |seed| {
+            let plies = 10 + seed as usize % 5;
+            random_game(&mut Random(seed), Position::startpos(), plies, |_, _| 0).0
+        };
+        write_games(&file, &(0..40).map(game).collect::<Vec<_>>());
         let job = LabelJob {
             output: folder.path().join("labelled.vf.zst"),
-            input: games,
+            input: file,
             nearby: None,
         };
         (folder, job)

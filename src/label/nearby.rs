@@ -104,8 +104,9 @@ mod tests {
     use super::*;
     use crate::board::tests::Random;
     use crate::label::{LabelJob, Labeller, LineError, run};
-    use crate::record::{GameWriter, PlyRecord, PositionReader};
-    use crate::types::{GameResult, PackedMove};
+    use crate::record::PositionReader;
+    use crate::record::tests::{random_game, write_games};
+    use crate::types::GameResult;
 
     /// Gives each position the number of its pieces.
     struct Counter;
@@ -121,26 +122,10 @@ mod tests {
         }
     }
 
-    fn random_game(seed: u64) -> (GameRecord, Vec<Position>) {
-        let mut random = Random(seed);
-        let mut position = Position::startpos();
-        let mut game = GameRecord {
-            start: PackedBoard::pack(&position),
-            result: GameResult::WhiteWins,
-            plies: Vec::new(),
-        };
-        let mut positions = Vec::new();
-        while game.plies.len() < 60 && position.has_legal_move() {
-            let moves = position.legal_moves();
-            let m = moves[random.below(moves.len())];
-            positions.push(position.clone());
-            game.plies.push(PlyRecord {
-                played: PackedMove::new(m),
-                score: 77,
-            });
-            position = position.play(m);
-        }
-        (game, positions)
+    fn won_game(seed: u64) -> (GameRecord, Vec<Position>) {
+        let (mut game, line) = random_game(&mut Random(seed), Position::startpos(), 60, |_, _| 77);
+        game.result = GameResult::WhiteWins;
+        (game, line)
     }
 
     fn read(path: &std::path::Path) -> Vec<PositionRecord> {
@@ -151,13 +136,9 @@ mod tests {
     #[test]
     fn positions_near_games_are_a_move_away_and_follow_from_the_seed() {
         let folder = tempfile::tempdir().expect("a folder");
-        let games: Vec<_> = (0..20).map(random_game).collect();
+        let games: Vec<_> = (0..20).map(won_game).collect();
         let input = folder.path().join("games.vf.zst");
-        let mut writer = GameWriter::create(&input).expect("a file");
-        for (game, _) in &games {
-            writer.write(game).expect("written");
-        }
-        writer.finish().expect("written");
+        write_games(&input, games.iter().map(|(game, _)| game));
         let near = |name: &str, input: &std::path::Path, moves, seed, threads| {
             let job = LabelJob {
                 input: input.to_path_buf(),

@@ -13,7 +13,7 @@ mod mailbox;
 mod packed_board;
 mod position;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use file::GameReader;
 pub(crate) use file::{FileHash, GameWriter, holds_positions};

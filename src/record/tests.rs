@@ -1,46 +1,69 @@
 //! Records against the crate that defines the format, the board, and damage.
 
 use std::io::BufReader;
+use std::path::Path;
 
 use super::*;
 use crate::board::Position;
 use crate::board::tests::{Random, random_games};
 use crate::types::{CastlingMode, GameResult, PackedMove};
 
+/// A drawn game of random moves, of `longest` plies unless it ends before, and the position before
+/// each ply, which gets the score that `score` gives the position.
+pub fn random_game(
+    random: &mut Random,
+    start: Position,
+    longest: usize,
+    mut score: impl FnMut(&mut Random, &Position) -> i16,
+) -> (GameRecord, Vec<Position>) {
+    let mut game = GameRecord {
+        start: PackedBoard::pack(&start),
+        result: GameResult::Draw,
+        plies: Vec::new(),
+    };
+    let (mut position, mut line) = (start, Vec::new());
+    while line.len() < longest && position.has_legal_move() {
+        let moves = position.legal_moves();
+        let m = moves[random.below(moves.len())];
+        game.plies.push(PlyRecord {
+            played: PackedMove::new(m),
+            score: score(random, &position),
+        });
+        let next = position.play(m);
+        line.push(std::mem::replace(&mut position, next));
+    }
+    (game, line)
+}
+
+/// Writes a file of games.
+pub fn write_games<'a>(path: &Path, games: impl IntoIterator<Item = &'a GameRecord>) {
+    let mut writer = GameWriter::create(path).expect("a new file");
+    for game in games {
+        writer.write(game).expect("a writable file");
+    }
+    writer.finish().expect("a writable file");
+}
+
 /// Random games from standard and Chess960 starts (taken from the positions of other random
 /// games, so that castling rights, en passant and checks occur at the start too).
 fn games(count: u64) -> Vec<(GameRecord, Vec<Position>)> {
     const LONGEST: usize = 120;
+    const LARGEST_SCORE: usize = 2000;
     let mut starts = Vec::new();
     random_games(count, |position| starts.push(position.clone()));
     let mut random = Random(99);
+    let results = [
+        GameResult::BlackWins,
+        GameResult::Draw,
+        GameResult::WhiteWins,
+    ];
     let mut games = Vec::new();
     for _ in 0..count {
-        let mut position = starts[random.below(starts.len())].clone();
-        let mut game = GameRecord {
-            start: PackedBoard::pack(&position),
-            result: [
-                GameResult::BlackWins,
-                GameResult::Draw,
-                GameResult::WhiteWins,
-            ][random.below(3)],
-            plies: Vec::new(),
-        };
-        let mut line = Vec::new();
-        for _ in 0..LONGEST {
-            let moves = position.legal_moves();
-            if moves.is_empty() {
-                break;
-            }
-            let m = moves[random.below(moves.len())];
-            let score = random.below(4000) as i16 - 2000;
-            game.plies.push(PlyRecord {
-                played: PackedMove::new(m),
-                score,
-            });
-            line.push(position.clone());
-            position = position.play(m);
-        }
+        let start = starts[random.below(starts.len())].clone();
+        let (mut game, line) = random_game(&mut random, start, LONGEST, |random, _| {
+            random.below(2 * LARGEST_SCORE) as i16 - LARGEST_SCORE as i16
+        });
+        game.result = results[random.below(results.len())];
         games.push((game, line));
     }
     games

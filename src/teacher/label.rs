@@ -96,9 +96,10 @@ impl TeacherLabeller {
 mod tests {
     use super::*;
     use crate::board::tests::Random;
-    use crate::record::{PackedBoard, PlyRecord};
+    use crate::record::PackedBoard;
+    use crate::record::tests::random_game;
     use crate::teacher::tests::narrow_net;
-    use crate::types::{GameResult, PackedMove};
+    use crate::types::GameResult;
 
     #[test]
     fn a_game_s_labels_are_those_of_its_positions() {
@@ -107,24 +108,8 @@ mod tests {
         let mut fresh = TeacherLabeller::new(Arc::clone(&net), false);
         let mut scaled = TeacherLabeller::new(net, true);
         for seed in 0..10 {
-            let mut random = Random(seed);
-            let mut position = Position::startpos();
-            let mut game = GameRecord {
-                start: PackedBoard::pack(&position),
-                result: GameResult::Draw,
-                plies: Vec::new(),
-            };
-            let mut positions = Vec::new();
-            while game.plies.len() < 120 && position.has_legal_move() {
-                let moves = position.legal_moves();
-                let m = moves[random.below(moves.len())];
-                positions.push(position.clone());
-                game.plies.push(PlyRecord {
-                    played: PackedMove::new(m),
-                    score: 0,
-                });
-                position = position.play(m);
-            }
+            let (mut game, positions) =
+                random_game(&mut Random(seed), Position::startpos(), 120, |_, _| 0);
             labeller.game(&mut game).expect("legal");
             let plain = game.clone();
             scaled.game(&mut game).expect("legal");

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use super::*;
+use crate::board::Position;
 use crate::board::tests::Random;
 use crate::nnue::features::KingBuckets;
-use crate::record::{GameRecord, GameWriter, PackedBoard, PlyRecord};
+use crate::record::tests::{random_game, write_games};
 use crate::train::lanes::Floats;
 use crate::train::load::{DataFile, Filter, HoldOut};
 use crate::train::schedule::{Length, Schedule};
-use crate::types::{GameResult, PackedMove};
 
 /// A directory of its own for a test, removed when dropped.
 struct Scratch(PathBuf);
@@ -29,38 +29,21 @@ impl Drop for Scratch {
 }
 
 /// Random games whose scores are the material's.
-fn write_games(path: &Path, games: u64) {
+fn write_material_games(path: &Path, games: u64) {
     const LONGEST: usize = 60;
-    let mut writer = GameWriter::create(path).expect("a new file");
-    for number in 0..games {
-        let mut random = Random(number);
-        let mut position = crate::board::Position::startpos();
-        let mut game = GameRecord {
-            start: PackedBoard::pack(&position),
-            result: GameResult::Draw,
-            plies: Vec::new(),
-        };
-        for _ in 0..LONGEST {
-            let moves = position.legal_moves();
-            if moves.is_empty() {
-                break;
-            }
-            let m = moves[random.below(moves.len())];
-            let white = position.board().white().count() as i16;
-            let black = position.board().black().count() as i16;
-            let (played, score) = (PackedMove::new(m), 100 * (white - black));
-            game.plies.push(PlyRecord { played, score });
-            position = position.play(m);
-        }
-        writer.write(&game).expect("a writable file");
-    }
-    writer.finish().expect("a writable file");
+    let material = |_: &mut Random, position: &Position| {
+        let white = position.board().white().count() as i16;
+        let black = position.board().black().count() as i16;
+        100 * (white - black)
+    };
+    let game = |seed| random_game(&mut Random(seed), Position::startpos(), LONGEST, material).0;
+    write_games(path, &(0..games).map(game).collect::<Vec<_>>());
 }
 
 fn config(directory: &Path, name: &str) -> Config {
     let data = directory.join("games.vf.zst");
     if !data.exists() {
-        write_games(&data, 60);
+        write_material_games(&data, 60);
     }
     Config {
         data: vec![DataFile {
@@ -197,7 +180,7 @@ fn shards_take_turns_and_a_resumed_run_goes_on_with_the_right_one() {
     let scratch = Scratch::new("shards");
     let file = |name: &str, games, held_out| {
         let path = scratch.0.join(name);
-        write_games(&path, games);
+        write_material_games(&path, games);
         DataFile {
             path,
             scaled: false,
