@@ -83,6 +83,10 @@ pub struct TrainArgs {
     /// Centipawns for an output of 1.0 [default: fitted to the results]
     #[arg(long)]
     pub scale: Option<f64>,
+    /// Centipawns at which the loss expects 73 %: less counts errors near equality for more
+    /// [default: the scale]
+    #[arg(long)]
+    pub loss_scale: Option<f64>,
     /// Keep positions in check
     #[arg(long)]
     pub keep_checks: bool,
@@ -167,6 +171,7 @@ pub fn run(args: TrainArgs) -> anyhow::Result<()> {
         batch: args.batch,
         lambda: args.lambda,
         scale: args.scale,
+        loss_scale: args.loss_scale,
         schedule: Schedule {
             length: args
                 .minutes

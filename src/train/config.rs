@@ -39,6 +39,9 @@ pub struct Config {
     pub lambda: f64,
     /// K, centipawns for an output of 1.0; `None` fits it to the results.
     pub scale: Option<f64>,
+    /// Centipawns of the logistic function by which errors are measured; `None` is K. A smaller
+    /// one counts errors near equality for more and those in won positions for less.
+    pub loss_scale: Option<f64>,
     pub schedule: Schedule,
     /// Share of the run after which weights are used as the network file rounds them.
     pub round_from: f64,
@@ -97,7 +100,7 @@ impl Config {
         );
         ensure!(self.batch != 0, "a batch needs at least one position");
         ensure!(self.threads != 0, "training needs at least one thread");
-        if let Some(scale) = self.scale {
+        for scale in [self.scale, self.loss_scale].into_iter().flatten() {
             check_scale(scale)?;
         }
         let schedule = &self.schedule;
@@ -234,6 +237,7 @@ mod tests {
             batch: 256,
             lambda: 0.0,
             scale: Some(200.0),
+            loss_scale: None,
             schedule: Schedule {
                 length: Length::Epochs(1.0),
                 start: 1e-3,
@@ -279,6 +283,7 @@ mod tests {
         assert!(refusal(|c| c.threads = 0).contains("thread"));
         for scale in [0.0, 0.4, -250.0, 10_001.0, f64::NAN, f64::INFINITY] {
             assert!(refusal(|c| c.scale = Some(scale)).contains("scale"));
+            assert!(refusal(|c| c.loss_scale = Some(scale)).contains("scale"));
         }
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!(refusal(|c| c.schedule.length = Length::Epochs(bad)).contains("epochs"));

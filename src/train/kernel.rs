@@ -18,7 +18,7 @@ use crate::nnue::single_layer::Shape;
 
 use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, Task, Unit};
 use super::layers::{self, SumSlopes, TrainedLayers};
-use super::loss::{Losses, Target, sigmoid};
+use super::loss::{Losses, Target};
 use super::model::{FIXED_ONE, Gradients, Model};
 use super::optimiser::table;
 use super::sample::{BUCKETS, MAX_ACTIVE, Sample};
@@ -197,10 +197,10 @@ impl Worker {
         unit.run(Forward(self, model));
         let mut losses = Losses::default();
         for (index, sample) in self.samples.iter().enumerate() {
-            let predicted = sigmoid(self.output(model, index, sample));
+            let predicted = target.expectation(self.output(model, index, sample));
             let (goal, score, result) = target.of(sample);
             losses.note(predicted, goal, score, result);
-            let slope = 2.0 * (predicted - goal) * predicted * (1.0 - predicted);
+            let slope = target.slope(predicted, goal);
             self.gradients.bias.0[sample.bucket()] += slope;
             self.slopes[index] = slope;
         }

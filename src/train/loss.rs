@@ -5,13 +5,25 @@ use super::sample::Sample;
 /// How the target of a position is computed.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Centipawns for an output of 1.0.
+    /// Centipawns of a score that stand for an expectation of e/(1 + e), 73 %.
     pub scale: f32,
+    /// How many times `scale` an output of 1.0 is worth.
+    pub steepness: f32,
     /// Share of the game's result in the target; the rest is the score.
     pub lambda: f32,
 }
 
 impl Target {
+    /// What an output expects, between 0 and 1.
+    pub(super) fn expectation(self, output: f32) -> f32 {
+        sigmoid(self.steepness * output)
+    }
+
+    /// The derivative of the squared error by the output.
+    pub(super) fn slope(self, predicted: f32, goal: f32) -> f32 {
+        2.0 * (predicted - goal) * predicted * (1.0 - predicted) * self.steepness
+    }
+
     /// Expectations between 0 and 1: the target, the score's and the result.
     pub(super) fn of(self, sample: &Sample) -> (f32, f32, f32) {
         let score = sigmoid(f32::from(sample.score) / self.scale);
@@ -58,7 +70,7 @@ impl Losses {
     /// Adds the errors of an output (given without its logistic function).
     pub fn add_output(&mut self, sample: &Sample, output: f32, target: Target) {
         let (goal, score, result) = target.of(sample);
-        self.note(sigmoid(output), goal, score, result);
+        self.note(target.expectation(output), goal, score, result);
     }
 
     pub(super) fn note(&mut self, predicted: f32, target: f32, score: f32, result: f32) {

@@ -159,8 +159,10 @@ impl<'a> Trainer<'a> {
     }
 
     fn target(&self) -> Target {
+        let scale = self.config.loss_scale.unwrap_or(self.scale);
         Target {
-            scale: self.scale as f32,
+            scale: scale as f32,
+            steepness: (self.scale / scale) as f32,
             lambda: self.config.lambda as f32,
         }
     }

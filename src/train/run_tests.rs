@@ -62,6 +62,7 @@ fn config(directory: &Path, name: &str) -> Config {
         batch: 256,
         lambda: 0.0,
         scale: Some(200.0),
+        loss_scale: None,
         schedule: Schedule {
             length: Length::Epochs(24.0),
             start: 4e-3,

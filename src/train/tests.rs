@@ -158,7 +158,7 @@ impl Plain<'_> {
         let score = f64::from(sigmoid(f32::from(sample.score) / target.scale));
         let result = f64::from(sample.half_points) / 2.0;
         let goal = f64::from(target.lambda) * result + (1.0 - f64::from(target.lambda)) * score;
-        let predicted = 1.0 / (1.0 + (-self.output(sample)).exp());
+        let predicted = 1.0 / (1.0 + (-f64::from(target.steepness) * self.output(sample)).exp());
         (predicted - goal) * (predicted - goal)
     }
 }
@@ -190,6 +190,7 @@ fn check_gradients(shape: Shape) {
     const STEP: f32 = 1e-3;
     let target = Target {
         scale: SCALE,
+        steepness: 1.6,
         lambda: 0.3,
     };
     let samples: Vec<Sample> = samples()
@@ -289,6 +290,7 @@ fn learnt(unit: Unit, model: &Model, samples: &[Sample]) -> (f64, Vec<f32>) {
     let mut worker = Worker::with_unit(model.shape, unit);
     let target = Target {
         scale: SCALE,
+        steepness: 1.0,
         lambda: 0.3,
     };
     let losses = worker.learn(model, target, samples);
@@ -370,6 +372,7 @@ fn shared_weights_learn_from_all_king_buckets() {
     let mut worker = Worker::new(SMALL);
     let target = Target {
         scale: SCALE,
+        steepness: 1.0,
         lambda: 0.0,
     };
     worker.learn(&model, target, samples);
@@ -435,6 +438,7 @@ fn evaluation_follows_every_step() {
             &model,
             Target {
                 scale: SCALE,
+                steepness: 1.0,
                 lambda: 0.0,
             },
             &samples[..batch],
