@@ -105,6 +105,9 @@ pub struct TrainArgs {
     /// Leave out scores beyond this many centipawns for the side that lost
     #[arg(long)]
     pub contradiction: Option<i16>,
+    /// Keep only one in eight of the positions with scores beyond this many centipawns
+    #[arg(long)]
+    pub thin_beyond: Option<i16>,
     /// Games held out for validation, per thousand [default: 10, or 0 with --held-out]
     #[arg(long)]
     pub hold_out: Option<u64>,
@@ -188,6 +191,7 @@ pub fn run(args: TrainArgs) -> anyhow::Result<()> {
             min_ply: args.min_ply,
             min_pieces: args.min_pieces,
             contradiction: args.contradiction,
+            thin_beyond: args.thin_beyond,
         },
         hold_out: HoldOut {
             per_mille: args.hold_out.unwrap_or(share_held_out),

@@ -252,6 +252,7 @@ mod tests {
                 min_ply: 0,
                 min_pieces: 3,
                 contradiction: None,
+                thin_beyond: None,
             },
             hold_out: HoldOut {
                 per_mille: 100,

@@ -31,6 +31,9 @@ pub struct Filter {
     pub min_pieces: usize,
     /// Leave out scores of more centipawns than this for the side that lost.
     pub contradiction: Option<i16>,
+    /// Of the positions with scores of more centipawns than this, keep one in eight: a loss with a
+    /// small scale learns next to nothing from the rest.
+    pub thin_beyond: Option<i16>,
 }
 
 impl Filter {
@@ -50,13 +53,22 @@ impl Filter {
     fn keeps_position(&self, board: &Mailbox, recorded: i16, score: i16, half_points: u8) -> bool {
         let contradicted =
             |limit: i16| score > limit && half_points == 0 || score < -limit && half_points == 2;
+        let thinned = |limit: i16| score.abs() > limit && !is_kept_of_many(board);
         recorded != NO_SCORE
+            && !self.thin_beyond.is_some_and(thinned)
             && score.abs() <= self.max_score
             && board.ply >= self.min_ply
             && board.occupied.count_ones() as usize >= self.min_pieces
             && !self.contradiction.is_some_and(contradicted)
             && (self.keep_checks || !board.in_check())
     }
+}
+
+/// Whether a position is the one in eight that [`Filter::thin_beyond`] keeps. Equal boards are
+/// kept together, whichever file they come from.
+fn is_kept_of_many(board: &Mailbox) -> bool {
+    const ONE_IN: u64 = 8;
+    mix(board.occupied).is_multiple_of(ONE_IN)
 }
 
 /// A file of games or positions to learn from.
@@ -365,6 +377,7 @@ pub fn fit_scale(samples: &[Sample]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::board::Position;
+    use crate::board::tests::random_games;
     use crate::record::{PackedBoard, PlyRecord, PositionWriter};
     use crate::types::GameResult;
     use crate::types::{CastlingMode, PackedMove};
@@ -377,6 +390,7 @@ mod tests {
             min_ply: 0,
             min_pieces: 3,
             contradiction: None,
+            thin_beyond: None,
         }
     }
 
@@ -451,6 +465,30 @@ mod tests {
         assert_eq!(samples(quiet, &["d8c8"], 500, GameResult::Draw).len(), 1);
         assert!(samples(quiet, &["d8c8"], NO_SCORE, GameResult::Draw).is_empty());
         assert!(samples(quiet, &["d8c8"], -31_990, GameResult::Draw).is_empty());
+    }
+
+    #[test]
+    fn one_in_eight_of_the_decided_positions_is_kept() {
+        const LIMIT: i16 = 400;
+        let thin = Filter {
+            thin_beyond: Some(LIMIT),
+            ..filter()
+        };
+        let (mut kept, mut boards) = (0, 0);
+        random_games(20, |position| {
+            let board = Mailbox::unpack(&PackedBoard::pack(position)).expect("a board");
+            let keeps = |score: i16| thin.keeps_position(&board, score, score, 1);
+            if !position.in_check() {
+                assert!(keeps(LIMIT) && keeps(-LIMIT), "not decided");
+                assert_eq!(keeps(LIMIT + 1), keeps(-2 * LIMIT), "the board decides");
+                kept += u32::from(keeps(LIMIT + 1));
+                boards += 1;
+            }
+        });
+        assert!(
+            (boards / 12..boards / 5).contains(&kept),
+            "{kept} of {boards}"
+        );
     }
 
     #[test]

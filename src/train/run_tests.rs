@@ -77,6 +77,7 @@ fn config(directory: &Path, name: &str) -> Config {
             min_ply: 0,
             min_pieces: 3,
             contradiction: None,
+            thin_beyond: None,
         },
         hold_out: HoldOut {
             per_mille: 100,
