@@ -103,7 +103,7 @@ full)
     echo '== Training'
     full() {
         pleach train "$folder"/{evals,shallow,quick,search,near}/*.zst "${held_out[@]}" \
-            --shards "$shards" --teacher "$teacher" --scale 250 \
+            --shards "$shards" --teacher "$teacher" --scale 250 --loss-scale 130 \
             --hidden 1024 --king-buckets 10 --batch 32768 --warm-up 1000 --final-rate 5e-6 \
             --round-from 0.85 --seed 1 --threads "$threads" "$@"
     }
