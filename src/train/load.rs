@@ -31,8 +31,8 @@ pub struct Filter {
     pub min_pieces: usize,
     /// Leave out scores of more centipawns than this for the side that lost.
     pub contradiction: Option<i16>,
-    /// Of the positions with scores of more centipawns than this, keep one in eight: a loss with a
-    /// small scale learns next to nothing from the rest.
+    /// Of the positions with scores of more centipawns than this, keep one in eight, held out or
+    /// not: a loss with a small scale learns next to nothing from the rest.
     pub thin_beyond: Option<i16>,
 }
 
@@ -64,8 +64,8 @@ impl Filter {
     }
 }
 
-/// Whether a position is the one in eight that [`Filter::thin_beyond`] keeps. Equal boards are
-/// kept together, whichever file they come from.
+/// Whether a position is the one in eight that [`Filter::thin_beyond`] keeps. Positions with the
+/// same squares occupied are kept or left out together, whichever file they come from.
 fn is_kept_of_many(board: &Mailbox) -> bool {
     const ONE_IN: u64 = 8;
     mix(board.occupied).is_multiple_of(ONE_IN)
