@@ -11,6 +11,8 @@ use pleach::engine::{Engine, Request};
 use pleach::types::CastlingMode;
 
 const DEPTH: i32 = 6;
+/// Deep enough that entries of a table of a mebibyte are replaced.
+const REPLACING_DEPTH: i32 = 14;
 const POSITIONS: &[&str] = &[
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -81,12 +83,15 @@ fn threads_that_are_gone_leave_nothing_behind() {
 #[test]
 fn every_size_of_hash_repeats_itself() {
     for mib in [1, 3, 5, 7, 12, 16] {
-        let run = || {
-            let mut engine = Engine::new();
+        // Both live at once, so that their tables lie at different addresses.
+        let [mut first, mut second] = [Engine::new(), Engine::new()];
+        let run = |engine: &mut Engine| {
             engine.set_hash(mib).expect("memory");
-            searches(&mut engine)
+            let mut found = searches(engine);
+            found.push(search(engine, POSITIONS[1], REPLACING_DEPTH));
+            found
         };
-        assert_eq!(run(), run(), "{mib} MiB");
+        assert_eq!(run(&mut first), run(&mut second), "{mib} MiB");
     }
 }
 
