@@ -48,7 +48,7 @@ pub fn material(hidden: usize) -> QuantisedNet {
     net
 }
 
-/// King buckets as the shipped network has them.
+/// Several king buckets, so that a king's moves change them.
 const fn shape(hidden: usize) -> Shape {
     Shape {
         hidden,

@@ -399,7 +399,8 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// Writes the checkpoint and the network as it is now.
+    /// Writes the checkpoint and the network as it is now, which is not compressed: that takes half
+    /// a minute in which nothing is learnt.
     fn save(&self) -> anyhow::Result<QuantisedNet> {
         let progress = Progress {
             hidden: self.config.hidden,
@@ -415,7 +416,9 @@ impl<'a> Trainer<'a> {
         };
         checkpoint::save(&self.config.checkpoint, &self.model, &progress)?;
         let net = export::quantise(&self.model, &self.config.name, self.scale.round() as i32);
-        net.save(&self.config.output)?;
+        let path = &self.config.output;
+        files::replace(path, &net.to_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
         Ok(net)
     }
 
@@ -423,6 +426,7 @@ impl<'a> Trainer<'a> {
         self.measure();
         self.note_losses();
         let net = self.save()?;
+        net.save(&self.config.output)?;
         let held_out = &self.data.held_out;
         let sample = if held_out.is_empty() {
             &self.data.train
