@@ -12,6 +12,7 @@ use clap::Args;
 use crate::label::engine::{EngineLabeller, LabelMode};
 use crate::label::{self, LabelJob, LabelProgress, Labeller, Nearby};
 use crate::progress::ProgressReporter;
+use crate::record::PositionFormat;
 use crate::teacher::{TeacherLabeller, TeacherNet};
 
 /// Rewrites the scores of recorded games or positions with another engine's.
@@ -44,6 +45,9 @@ pub struct LabelArgs {
     /// Label a position after 1 to this many random moves instead of each recorded one
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub random_moves: Option<u32>,
+    /// Write the sums of the teacher's first dense layer with each position, to be learnt from too
+    #[arg(long, requires = "teacher")]
+    pub hints: bool,
     /// Seed of the random moves
     #[arg(long, default_value_t = 1, requires = "random_moves")]
     pub seed: u64,
@@ -92,6 +96,11 @@ pub fn run(args: LabelArgs) -> anyhow::Result<()> {
             moves,
             seed: args.seed,
         }),
+        format: if args.hints {
+            PositionFormat::Hinted
+        } else {
+            PositionFormat::Plain
+        },
     };
     let mut progress = ProgressReporter::new(length);
     let done = label::run(&job, &mut labellers, |done| {

@@ -87,6 +87,9 @@ pub struct TrainArgs {
     /// [default: the scale]
     #[arg(long)]
     pub loss_scale: Option<f64>,
+    /// Weight of the distances from the teacher's sums, where data hold them (label --hints)
+    #[arg(long, default_value_t = 0.0, requires = "layers")]
+    pub hint_weight: f64,
     /// Keep positions in check
     #[arg(long)]
     pub keep_checks: bool,
@@ -175,6 +178,7 @@ pub fn run(args: TrainArgs) -> anyhow::Result<()> {
         lambda: args.lambda,
         scale: args.scale,
         loss_scale: args.loss_scale,
+        hint_weight: args.hint_weight,
         schedule: Schedule {
             length: args
                 .minutes

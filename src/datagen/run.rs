@@ -17,8 +17,8 @@ use serde::Serialize;
 use crate::eval::{EvalKind, Evaluator};
 use crate::progress::ProgressReporter;
 use crate::record::{
-    GameReader, GameRecord, GameWriter, Mailbox, NO_SCORE, PackedBoard, PositionReader,
-    PositionRecord, PositionWriter, RecordError,
+    GameReader, GameRecord, GameWriter, Mailbox, NO_SCORE, PackedBoard, PositionFormat,
+    PositionReader, PositionRecord, PositionWriter, RecordError,
 };
 use crate::teacher::{Teacher, TeacherLabeller, TeacherNet};
 use crate::types::{GameResult, Score};
@@ -333,7 +333,9 @@ impl ChunkWriter {
             DatagenKind::Search(_) | DatagenKind::Quick(_) => {
                 ChunkWriter::Games(GameWriter::create(&path)?)
             }
-            DatagenKind::Evaluated(_) => ChunkWriter::Positions(PositionWriter::create(&path)?),
+            DatagenKind::Evaluated(_) => {
+                ChunkWriter::Positions(PositionWriter::create(&path, PositionFormat::Plain)?)
+            }
         })
     }
 
@@ -362,6 +364,7 @@ impl ChunkWriter {
                         board: PackedBoard::pack(position),
                         score,
                         result: played.game.result,
+                        hints: None,
                     })?;
                 }
                 Ok(played.evaluated.len() as u64)

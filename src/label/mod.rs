@@ -16,8 +16,8 @@ use thiserror::Error;
 
 use crate::files;
 use crate::record::{
-    GameReader, GameRecord, GameWriter, PositionReader, PositionRecord, PositionWriter,
-    RecordError, holds_positions,
+    GameReader, GameRecord, GameWriter, PositionFormat, PositionReader, PositionRecord,
+    PositionWriter, RecordError, holds_positions,
 };
 use crate::teacher::{IllegalRecord, TeacherLabeller};
 
@@ -87,6 +87,8 @@ pub struct LabelJob {
     pub output: PathBuf,
     /// Label positions near the recorded ones instead of these.
     pub nearby: Option<Nearby>,
+    /// How positions are written; only a teacher's network gives hints.
+    pub format: PositionFormat,
 }
 
 /// Progress of labelling.
@@ -126,7 +128,7 @@ pub fn run(
     };
     if holds_positions(&job.input).map_err(input)? {
         let mut reader = PositionReader::open_counted(&job.input, bytes).map_err(input)?;
-        let mut writer = PositionWriter::create(&job.output).map_err(output)?;
+        let mut writer = PositionWriter::create(&job.output, job.format).map_err(output)?;
         course.positions(&mut reader, job.nearby, |record| {
             writer.write(record).map_err(output)
         })?;
@@ -135,7 +137,7 @@ pub fn run(
     }
     let mut reader = GameReader::open_counted(&job.input, bytes).map_err(input)?;
     if let Some(nearby) = job.nearby {
-        let mut writer = PositionWriter::create(&job.output).map_err(output)?;
+        let mut writer = PositionWriter::create(&job.output, job.format).map_err(output)?;
         course.near_games(&mut reader, nearby, |record| {
             writer.write(record).map_err(output)
         })?;
@@ -364,6 +366,7 @@ mod tests {
             output: folder.path().join("labelled.vf.zst"),
             input: file,
             nearby: None,
+            format: PositionFormat::Plain,
         };
         (folder, job)
     }

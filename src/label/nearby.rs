@@ -55,6 +55,7 @@ impl Nearby {
         Ok(self.of(&position, rng).map(|nearby| PositionRecord {
             board: PackedBoard::pack(&nearby),
             score: 0,
+            hints: None,
             ..*record
         }))
     }
@@ -75,6 +76,7 @@ impl Nearby {
                 board: PackedBoard::pack(&nearby),
                 score: 0,
                 result: game.result,
+                hints: None,
             }));
             let m = position
                 .unpack(ply.played)
@@ -104,8 +106,8 @@ mod tests {
     use super::*;
     use crate::board::tests::Random;
     use crate::label::{LabelJob, Labeller, LineError, run};
-    use crate::record::PositionReader;
     use crate::record::tests::{random_game, write_games};
+    use crate::record::{PositionFormat, PositionReader};
     use crate::types::GameResult;
 
     /// Gives each position the number of its pieces.
@@ -144,6 +146,7 @@ mod tests {
                 input: input.to_path_buf(),
                 output: folder.path().join(name),
                 nearby: Some(Nearby { moves, seed }),
+                format: PositionFormat::Plain,
             };
             let mut labellers: Vec<Box<dyn Labeller>> = Vec::new();
             labellers.extend((0..threads).map(|_| -> Box<dyn Labeller> { Box::new(Counter) }));

@@ -1,7 +1,7 @@
 //! Files of single labelled positions.
 //!
 //! A file is a head of 32 bytes and then 32 bytes a position, plain or compressed with zstd. The
-//! head holds the eight bytes `PLEACHPS`, a version (`u32`, 1) and zeros. A position is laid out
+//! head holds the eight bytes `PLEACHPS`, a version (`u32`, 1 or 2) and zeros. A position is laid out
 //! as the start of a game is ([`PackedBoard`]), with its score in the place that games leave
 //! unused:
 //!
@@ -12,7 +12,8 @@
 //! | 30 | 1 | result of the game it comes from: 0 Black won, 1 draw, 2 White won |
 //! | 31 | 1 | zero |
 //!
-//! Behind the head these are the records of Marlinflow, which other trainers read.
+//! Behind the head these are the records of Marlinflow, which other trainers read. In version 2
+//! 16 bytes of [`Hints`] follow each record.
 
 use std::io::{self, BufRead, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -28,7 +29,19 @@ use super::{PackedBoard, RecordError};
 
 /// First bytes of a file of positions.
 pub(super) const MAGIC: [u8; 8] = *b"PLEACHPS";
-const VERSION: u32 = 1;
+const PLAIN_VERSION: u32 = 1;
+const HINTED_VERSION: u32 = 2;
+
+/// How many sums of a teacher's first dense layer go with a position.
+pub const HINTS: usize = 16;
+
+/// What the first dense layer of the teacher sums up in a position, seen by the side to move, in
+/// 1/127 of the sum at which an activation saturates; larger sums count as 127 of either sign. They
+/// are learnt from besides the score.
+pub type Hints = [i8; HINTS];
+
+/// In a file: no hints.
+const NO_HINTS: Hints = [i8::MIN; HINTS];
 
 /// A position, its score, and the result of its game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,10 +51,12 @@ pub struct PositionRecord {
     pub score: i16,
     /// How the game ended that the position comes from; a draw if it comes from none.
     pub result: GameResult,
+    /// The teacher's sums, if they were recorded.
+    pub hints: Option<Hints>,
 }
 
 impl PositionRecord {
-    /// The record's 32 bytes.
+    /// The record's 32 bytes, without its hints.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; PACKED_BYTES] {
         let mut bytes = self.board.to_bytes(self.result);
@@ -57,20 +72,41 @@ impl PositionRecord {
             board,
             score: i16::from_le_bytes([bytes[SCORE], bytes[SCORE + 1]]),
             result: GameResult::from_bits(result)?,
+            hints: None,
         })
     }
 }
 
-fn head() -> [u8; PACKED_BYTES] {
-    let mut head = [0; PACKED_BYTES];
-    head[..MAGIC.len()].copy_from_slice(&MAGIC);
-    head[MAGIC.len()..MAGIC.len() + 4].copy_from_slice(&VERSION.to_le_bytes());
-    head
+/// Whether a file holds hints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PositionFormat {
+    #[default]
+    Plain,
+    Hinted,
+}
+
+impl PositionFormat {
+    fn head(self) -> [u8; PACKED_BYTES] {
+        let version = match self {
+            PositionFormat::Plain => PLAIN_VERSION,
+            PositionFormat::Hinted => HINTED_VERSION,
+        };
+        let mut head = [0; PACKED_BYTES];
+        head[..MAGIC.len()].copy_from_slice(&MAGIC);
+        head[MAGIC.len()..MAGIC.len() + 4].copy_from_slice(&version.to_le_bytes());
+        head
+    }
+
+    fn of_head(head: &[u8; PACKED_BYTES]) -> Option<PositionFormat> {
+        let formats = [PositionFormat::Plain, PositionFormat::Hinted];
+        formats.into_iter().find(|format| format.head() == *head)
+    }
 }
 
 /// Reads positions one after another. After an error it returns nothing more.
 pub struct PositionReader<R> {
     input: R,
+    format: PositionFormat,
     positions: u64,
     failed: bool,
 }
@@ -101,12 +137,12 @@ impl<R: BufRead> PositionReader<R> {
     pub fn new(mut input: R) -> Result<PositionReader<R>, RecordError> {
         let mut found = [0; PACKED_BYTES];
         match input.read_exact(&mut found) {
-            Ok(()) if found == head() => Ok(PositionReader {
+            Ok(()) => Ok(PositionReader {
                 input,
+                format: PositionFormat::of_head(&found).ok_or(RecordError::NoPositions)?,
                 positions: 0,
                 failed: false,
             }),
-            Ok(()) => Err(RecordError::NoPositions),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 Err(RecordError::NoPositions)
             }
@@ -129,10 +165,17 @@ impl<R: BufRead> PositionReader<R> {
         self.positions = number;
         let mut bytes = [0; PACKED_BYTES];
         self.input.read_exact(&mut bytes).map_err(failed)?;
-        let record = PositionRecord::from_bytes(&bytes).ok_or(RecordError::BadBoard {
+        let mut record = PositionRecord::from_bytes(&bytes).ok_or(RecordError::BadBoard {
             game: number,
             reason: "unknown result",
         })?;
+        if self.format == PositionFormat::Hinted {
+            let mut hints = NO_HINTS;
+            self.input
+                .read_exact(bytemuck::cast_slice_mut(&mut hints))
+                .map_err(failed)?;
+            record.hints = (hints != NO_HINTS).then_some(hints);
+        }
         Ok(Some(record))
     }
 }
@@ -153,6 +196,7 @@ impl<R: BufRead> Iterator for PositionReader<R> {
 /// Writes positions, compressed with zstd. The file gets its final name when it is complete.
 pub struct PositionWriter {
     path: PathBuf,
+    format: PositionFormat,
     output: zstd::Encoder<'static, BufWriter<PendingFile>>,
 }
 
@@ -161,11 +205,11 @@ impl PositionWriter {
     ///
     /// # Errors
     /// [`RecordError::Open`] if that fails.
-    pub fn create(path: &Path) -> Result<PositionWriter, RecordError> {
+    pub fn create(path: &Path, format: PositionFormat) -> Result<PositionWriter, RecordError> {
         let begin = || {
             let file = BufWriter::with_capacity(BUFFER_BYTES, PendingFile::create(path)?);
             let mut output = zstd::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-            output.write_all(&head())?;
+            output.write_all(&format.head())?;
             Ok(output)
         };
         let output = begin().map_err(|source| RecordError::Open {
@@ -174,6 +218,7 @@ impl PositionWriter {
         })?;
         Ok(PositionWriter {
             path: path.to_path_buf(),
+            format,
             output,
         })
     }
@@ -183,7 +228,11 @@ impl PositionWriter {
     /// # Errors
     /// [`RecordError::Open`] if the file can't be written.
     pub fn write(&mut self, record: &PositionRecord) -> Result<(), RecordError> {
-        let written = self.output.write_all(&record.to_bytes());
+        let mut written = self.output.write_all(&record.to_bytes());
+        if self.format == PositionFormat::Hinted {
+            let hints = record.hints.unwrap_or(NO_HINTS);
+            written = written.and_then(|()| self.output.write_all(bytemuck::cast_slice(&hints)));
+        }
         written.map_err(|source| RecordError::Open {
             path: self.path.clone(),
             source,
@@ -216,6 +265,7 @@ mod tests {
                 board: PackedBoard::pack(position),
                 score: number as i16 - 100,
                 result: GameResult::from_bits((number % 3) as u8).expect("a result"),
+                hints: (number % 5 > 0).then(|| std::array::from_fn(|i| (number + i) as i8 / 2)),
             });
         });
         records
@@ -225,20 +275,26 @@ mod tests {
     fn what_is_written_is_read_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("positions.zst");
-        let records = records();
-        let mut writer = PositionWriter::create(&path).expect("a file");
-        for record in &records {
-            writer.write(record).expect("written");
+        let mut records = records();
+        for format in [PositionFormat::Hinted, PositionFormat::Plain] {
+            let mut writer = PositionWriter::create(&path, format).expect("a file");
+            for record in &records {
+                writer.write(record).expect("written");
+            }
+            assert!(!path.exists(), "the file appears when it is complete");
+            writer.finish().expect("written");
+            if format == PositionFormat::Plain {
+                records.iter_mut().for_each(|record| record.hints = None);
+            }
+            let read: Result<Vec<_>, _> = PositionReader::open(&path).expect("a file").collect();
+            assert_eq!(read.expect("sound"), records);
+            std::fs::remove_file(&path).expect("removed");
         }
-        assert!(!path.exists(), "the file appears when it is complete");
-        writer.finish().expect("written");
-        let read: Result<Vec<_>, _> = PositionReader::open(&path).expect("a file").collect();
-        assert_eq!(read.expect("sound"), records);
     }
 
     #[test]
     fn other_files_and_truncations_are_refused() {
-        let mut bytes = head().to_vec();
+        let mut bytes = PositionFormat::Plain.head().to_vec();
         for record in records().iter().take(3) {
             bytes.extend_from_slice(&record.to_bytes());
         }
@@ -257,7 +313,7 @@ mod tests {
 
     #[test]
     fn nothing_comes_after_an_error() {
-        let mut bytes = head().to_vec();
+        let mut bytes = PositionFormat::Plain.head().to_vec();
         for record in records().iter().take(3) {
             bytes.extend_from_slice(&record.to_bytes());
         }

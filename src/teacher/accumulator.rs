@@ -11,11 +11,12 @@ use arrayvec::ArrayVec;
 
 use crate::board::{DirtyPieces, Position};
 use crate::nnue::simd::{Block, Isa, Operation, Simd};
+use crate::record::Hints;
 use crate::types::{Board, Color, Role, Square};
 
 use super::features::{TeacherView, VIEWS};
 use super::format::{STACKS, TeacherNet};
-use super::forward::{OUTPUT_SCALE, change, change_values, derive, products, propagate};
+use super::forward::{OUTPUT_SCALE, change, change_values, derive, hints, products, propagate};
 use super::piece_material;
 
 const SIDES: usize = 2;
@@ -32,6 +33,8 @@ pub struct Evaluation {
     pub material: i32,
     /// The part that went through the layers, 16 for a unit.
     pub positional: i32,
+    /// What the first of these layers summed up.
+    pub hints: Hints,
     /// Thousandths (of 1024) by which the second part counts more than the first.
     lean: i32,
 }
@@ -311,9 +314,11 @@ impl Operation for TeacherForward<'_> {
         let pieces = board.occupied().count();
         let stack = (pieces.saturating_sub(1) / PIECES_A_STACK).min(STACKS - 1);
         products([&own.neurons, &enemy.neurons], &mut teacher.products);
+        let (positional, first) = propagate(simd, &teacher.net.stacks[stack], &teacher.products);
         Evaluation {
             material: (own.values[stack] - enemy.values[stack]) / 2,
-            positional: propagate(simd, &teacher.net.stacks[stack], &teacher.products),
+            positional,
+            hints: hints(first),
             lean: lean(board),
         }
     }

@@ -8,6 +8,7 @@ use crate::nnue::simd::kernels::dots;
 use crate::nnue::simd::{Block, Simd};
 
 use super::format::{FIRST, LayerStack, SECOND, STACKS};
+use crate::record::Hints;
 
 /// The largest activation of a neuron.
 const ONE: i16 = 127;
@@ -105,9 +106,9 @@ pub fn products(sides: [&[Block]; 2], out: &mut [Block]) {
     }
 }
 
-/// The output of a stack, [`OUTPUT_SCALE`] for the network's unit.
+/// The output of a stack, [`OUTPUT_SCALE`] for the network's unit, and the first layer's sums.
 #[inline(always)]
-pub fn propagate<S: Simd>(simd: S, stack: &LayerStack, inputs: &[Block]) -> i32 {
+pub fn propagate<S: Simd>(simd: S, stack: &LayerStack, inputs: &[Block]) -> (i32, [i32; FIRST]) {
     let mut first = stack.first_bias;
     for (group, sums) in first.chunks_exact_mut(ROWS).enumerate() {
         let row = |row: usize| &stack.first[(group * ROWS + row) * inputs.len()..];
@@ -138,5 +139,12 @@ pub fn propagate<S: Simd>(simd: S, stack: &LayerStack, inputs: &[Block]) -> i32 
     }
     let straight = first[ACTIVATED].wrapping_mul(STRAIGHT_SCALE * OUTPUT_SCALE)
         / (i32::from(ONE) << WEIGHT_SHIFT);
-    output + straight
+    (output + straight, first)
+}
+
+/// The first layer's sums in the unit of [`Hints`].
+#[inline(always)]
+pub fn hints(first: [i32; FIRST]) -> Hints {
+    let one = i32::from(ONE);
+    first.map(|sum| (sum >> WEIGHT_SHIFT).clamp(-one, one) as i8)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::board::{FenError, Position};
-use crate::record::{GameRecord, NO_SCORE, PositionRecord};
+use crate::record::{GameRecord, Hints, NO_SCORE, PositionRecord};
 
 use super::{Teacher, TeacherNet, centipawns, material_factor};
 
@@ -45,20 +45,23 @@ impl TeacherLabeller {
 
     /// White's score of the current position of the line, in centipawns.
     pub fn score(&mut self, position: &Position) -> i16 {
+        self.label(position).0
+    }
+
+    /// The same with the hints of the teacher's first dense layer.
+    pub fn label(&mut self, position: &Position) -> (i16, Option<Hints>) {
         if position.in_check() {
-            return NO_SCORE;
+            return (NO_SCORE, None);
         }
-        let mut units = self.teacher.evaluate(position).leaning();
+        let evaluation = self.teacher.evaluate(position);
         self.teacher.settle();
+        let mut units = evaluation.leaning();
         if self.scaled {
             units = material_factor(units, position.board());
         }
         let score = centipawns(units).clamp(-MAX_SCORE, MAX_SCORE) as i16;
-        if position.turn().is_white() {
-            score
-        } else {
-            -score
-        }
+        let sign = if position.turn().is_white() { 1 } else { -1 };
+        (sign * score, Some(evaluation.hints))
     }
 
     /// Rewrites the scores of a game.
@@ -80,14 +83,14 @@ impl TeacherLabeller {
         Ok(())
     }
 
-    /// Rewrites the score of a position.
+    /// Rewrites the score and the hints of a position.
     ///
     /// # Errors
     /// The position is illegal.
     pub fn position(&mut self, record: &mut PositionRecord) -> Result<(), IllegalRecord> {
         let position = record.board.unpack()?;
         self.reset(&position);
-        record.score = self.score(&position);
+        (record.score, record.hints) = self.label(&position);
         Ok(())
     }
 }
@@ -118,8 +121,10 @@ mod tests {
                     board: PackedBoard::pack(position),
                     score: 0,
                     result: GameResult::Draw,
+                    hints: None,
                 };
                 fresh.position(&mut record).expect("legal");
+                assert_eq!(record.hints.is_none(), position.in_check());
                 assert_eq!(record.score, ply.score, "{}", position.fen());
                 assert_eq!(ply.score == NO_SCORE, position.in_check());
                 assert!(more.score.abs() >= ply.score.abs());

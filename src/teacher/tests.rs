@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 use crate::board::Position;
 use crate::board::tests::{Random, random_games};
 use crate::nnue::simd::Isa;
+use crate::record::Hints;
 use crate::types::{CastlingMode, Color};
 
 use super::features::{INPUTS, TeacherView};
@@ -106,8 +107,8 @@ fn net(numbers: &Numbers) -> Arc<TeacherNet> {
     Arc::new(TeacherNet::parse(&file(numbers), NARROW).expect("a sound file"))
 }
 
-/// The definition, number by number: both parts, sixteen for a unit.
-fn by_definition(numbers: &Numbers, position: &Position) -> (i32, i32) {
+/// The definition, number by number: both parts, sixteen for a unit, and the hints.
+fn by_definition(numbers: &Numbers, position: &Position) -> (i32, i32, Hints) {
     let board = position.board();
     let stack = (board.occupied().count() - 1) / 4;
     let sides = [position.turn(), !position.turn()].map(|color: Color| {
@@ -153,7 +154,8 @@ fn by_definition(numbers: &Numbers, position: &Position) -> (i32, i32) {
     });
     let last = second.zip(&layers.third).map(|(x, w)| i32::from(*w) * x);
     let positional = layers.third_bias + last.sum::<i32>() + first[15] * 9600 / 8128;
-    (material, positional)
+    let hints = std::array::from_fn(|i| first[i].div_euclid(64).clamp(-127, 127) as i8);
+    (material, positional, hints)
 }
 
 #[test]
@@ -173,7 +175,7 @@ fn lines_are_evaluated_as_the_definition_says_on_every_instruction_set() {
             teacher.reset(position);
             let found = teacher.evaluate(position);
             assert_eq!(
-                (found.material, found.positional),
+                (found.material, found.positional, found.hints),
                 expected,
                 "{}",
                 position.fen()
@@ -206,7 +208,7 @@ fn lines_are_evaluated_as_the_definition_says_on_every_instruction_set() {
         for teacher in &mut teachers {
             let found = teacher.evaluate(last);
             assert_eq!(
-                (found.material, found.positional),
+                (found.material, found.positional, found.hints),
                 expected,
                 "{}",
                 last.fen()
@@ -229,7 +231,7 @@ fn a_move_taken_back_leaves_no_trace() {
         let next = position.play(m);
         let found = teacher.evaluate(&next);
         assert_eq!(
-            (found.material, found.positional),
+            (found.material, found.positional, found.hints),
             by_definition(&numbers, &next)
         );
         teacher.pop();

@@ -42,6 +42,9 @@ pub struct Config {
     /// Centipawns of the logistic function by which errors are measured; `None` is K. A smaller
     /// one counts errors near equality for more and those in won positions for less.
     pub loss_scale: Option<f64>,
+    /// What the mean squared distance from the teacher's sums counts beside the squared error of
+    /// the expectation.
+    pub hint_weight: f64,
     pub schedule: Schedule,
     /// Share of the run after which weights are used as the network file rounds them.
     pub round_from: f64,
@@ -117,6 +120,11 @@ impl Config {
             schedule.start
         );
         check_positive("minutes between checkpoints", self.checkpoint_minutes)?;
+        ensure!(
+            self.hint_weight >= 0.0 && self.hint_weight.is_finite(),
+            "the weight of hints must not be negative, but is {}",
+            self.hint_weight
+        );
         check_share("share of the result in the target", self.lambda)?;
         check_share("share of the run before rounding", self.round_from)?;
         ensure!(
@@ -238,6 +246,7 @@ mod tests {
             lambda: 0.0,
             scale: Some(200.0),
             loss_scale: None,
+            hint_weight: 0.0,
             schedule: Schedule {
                 length: Length::Epochs(1.0),
                 start: 1e-3,

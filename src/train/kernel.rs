@@ -55,6 +55,9 @@ pub struct Worker {
     slopes: Vec<f32>,
     by_input: ByInput,
     layers: LayerMemory,
+    hint_weight: f32,
+    /// Sum over the chunk of the mean squared distances from the teacher's sums.
+    hint_loss: f32,
 }
 
 /// Positions of one output bucket.
@@ -181,11 +184,14 @@ impl Worker {
             slopes: vec![0.0; CHUNK],
             by_input: ByInput::new(shape.rows()),
             layers: LayerMemory::new(),
+            hint_weight: 0.0,
+            hint_loss: 0.0,
         }
     }
 
     /// Adds the gradients of up to [`CHUNK`] positions to this worker's and returns the losses.
     pub fn learn(&mut self, model: &Model, target: Target, samples: &[Sample]) -> Losses {
+        self.hint_weight = target.hint_weight;
         self.load(samples);
         let views = 2 * self.samples.len();
         self.by_input
@@ -204,7 +210,9 @@ impl Worker {
             self.gradients.bias.0[sample.bucket()] += slope;
             self.slopes[index] = slope;
         }
+        self.hint_loss = 0.0;
         unit.run(Backward(self, model));
+        losses.hints = f64::from(self.hint_loss);
         losses
     }
 
@@ -430,8 +438,16 @@ impl Worker {
                     let sums = (&memory.first[position], &memory.second[position]);
                     let slope = self.slopes[position];
                     let bucket = block.bucket;
+                    let mut by_hints = Floats::ZERO;
+                    if self.hint_weight > 0.0
+                        && let Some(hints) = self.samples[position].hints()
+                    {
+                        self.hint_loss +=
+                            layers::hint_slopes(sums.0, hints, self.hint_weight, &mut by_hints);
+                    }
+                    let slopes = (slope, &by_hints);
                     by_sums[position - first] =
-                        layers::go_back(l, layers, bucket, sums, slope, gradients, rounding);
+                        layers::go_back(l, layers, bucket, sums, slopes, gradients, rounding);
                 }
                 memory.slopes[block.pairs + pair] = layers::pair_slopes(l, by_sums);
             }

@@ -9,6 +9,7 @@
 
 use crate::nnue::layers::{self as definition, FIRST, SECOND, SECOND_INPUTS};
 use crate::nnue::single_layer::{QA, Shape};
+use crate::record::{HINTS, Hints};
 
 use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, neuron, upper_half};
 use super::model::{FIXED_ONE, FakeQuantisation, Normal};
@@ -34,6 +35,8 @@ const SQUARE_STEP: f32 = {
 };
 /// Deviation of the first layer's initial weights, and the number of hidden neurons it is for.
 const FIRST_DEVIATION: (f32, f32) = (0.1, 1024.0);
+/// What stands for 1.0 among hints.
+const HINT_ONE: f32 = 127.0;
 /// Initial bias of the first two layers: some of their units respond to every position.
 const FIRST_SUM: f32 = 0.1;
 
@@ -476,15 +479,34 @@ pub fn go_forward<L: Lanes>(
     output
 }
 
-/// Adds the gradients of the small layers by one position, whose output has this slope, and returns
-/// the slopes by its sums over products.
+/// Slopes of the weighted mean squared distance of the first layer's sums from the teacher's; returns
+/// that mean, without weight. A sum beyond the range of its activation, as the teacher's, is no error.
+/// (Hints: Romero and others 2015, "FitNets".)
+#[inline(always)]
+pub fn hint_slopes(first: &Floats, hints: &Hints, weight: f32, into: &mut Floats) -> f32 {
+    const COUNT: f32 = HINTS as f32;
+    let mut squares = 0.0;
+    for index in 0..FIRST {
+        let hint = f32::from(hints[index]) / HINT_ONE;
+        let distance = first.0[index] - hint;
+        let low = if hint <= -1.0 { 0.0 } else { f32::NEG_INFINITY };
+        let high = if hint >= 1.0 { 0.0 } else { f32::INFINITY };
+        let distance = distance.max(low).min(high);
+        squares += distance * distance;
+        into.0[index] = 2.0 * weight / COUNT * distance;
+    }
+    squares / COUNT
+}
+
+/// Adds the gradients of the small layers by one position, whose output has this slope and whose
+/// first sums the hints pull by `by_hints`, and returns the slopes by its sums over products.
 #[inline(always)]
 pub fn go_back<L: Lanes>(
     l: L,
     layers: &TrainedLayers,
     bucket: usize,
     (first, second): (&Floats, &Row),
-    slope: f32,
+    (slope, by_hints): (f32, &Floats),
     gradients: &mut LayerGradients,
     rounding: bool,
 ) -> L::Floats {
@@ -522,6 +544,7 @@ pub fn go_back<L: Lanes>(
         l.inside(per_square, squared, ACTIVE_ONE),
         l.inside(linear, sums, 1.0),
     );
+    let by_first = l.add(by_first, l.floats(by_hints));
     add_to(&mut gradients.first_bias[bucket], by_first);
     l.mul(by_first, l.splat(1.0 / ACTIVE_ONE))
 }

@@ -308,7 +308,8 @@ fn collect_position(
     let half_points = record.result.half_points(board.turn);
     if filter.keeps_position(&board, record.score, score, half_points) {
         let score = learnt(&board, score, scaled);
-        into.push(Sample::pack(&board, score, half_points, source));
+        let sample = Sample::pack(&board, score, half_points, source);
+        into.push(sample.with_hints(record.hints));
     }
     Ok(())
 }
@@ -378,7 +379,7 @@ mod tests {
     use super::*;
     use crate::board::Position;
     use crate::board::tests::random_games;
-    use crate::record::{PackedBoard, PlyRecord, PositionWriter};
+    use crate::record::{PackedBoard, PlyRecord, PositionFormat, PositionWriter};
     use crate::types::GameResult;
     use crate::types::{CastlingMode, PackedMove};
 
@@ -495,7 +496,7 @@ mod tests {
     fn single_positions_are_learnt_from_too() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("some.pos.zst");
-        let mut writer = PositionWriter::create(&path).expect("a file");
+        let mut writer = PositionWriter::create(&path, PositionFormat::Plain).expect("a file");
         for (fen, score) in [
             ("8/8/4k3/8/8/3QK3/8/8 w - - 0 1", 900),
             ("8/8/4k3/8/8/3QK3/8/8 b - - 0 1", 900),
@@ -507,6 +508,7 @@ mod tests {
                 board: PackedBoard::pack(&position),
                 score,
                 result: GameResult::WhiteWins,
+                hints: None,
             };
             writer.write(&record).expect("written");
         }

@@ -11,6 +11,8 @@ pub struct Target {
     pub steepness: f32,
     /// Share of the game's result in the target; the rest is the score.
     pub lambda: f32,
+    /// What the squared distances from the teacher's sums count in the loss that is minimised.
+    pub hint_weight: f32,
 }
 
 impl Target {
@@ -46,6 +48,8 @@ pub struct Losses {
     pub score: f64,
     /// Squared error against the result.
     pub result: f64,
+    /// Mean of the squared distances from the teacher's sums, where these are known.
+    pub hints: f64,
 }
 
 impl Losses {
@@ -55,6 +59,7 @@ impl Losses {
         self.target += other.target;
         self.score += other.score;
         self.result += other.result;
+        self.hints += other.hints;
     }
 
     /// The mean of a sum over the positions; zero when there are none.

@@ -1,7 +1,7 @@
 //! The trainer: from recorded games to a network file, on the CPU.
 //!
 //! [`config`] has the settings of a run. [`shards`] deals the files where memory does not hold them
-//! all, [`load`] replays games into [`sample`]s of 32 bytes, [`shuffle`] puts them in a new order
+//! all, [`load`] replays games into [`sample`]s of 48 bytes, [`shuffle`] puts them in a new order
 //! every epoch, [`loss`] defines the target, [`kernel`]
 //! computes gradients, with [`layers`] where the network has dense layers. [`model`] holds the
 //! parameters, [`optimiser`] updates them, [`checkpoint`] saves them, [`export`] makes the integers

@@ -164,6 +164,7 @@ impl<'a> Trainer<'a> {
             scale: scale as f32,
             steepness: (self.scale / scale) as f32,
             lambda: self.config.lambda as f32,
+            hint_weight: self.config.hint_weight as f32,
         }
     }
 
@@ -254,8 +255,9 @@ impl<'a> Trainer<'a> {
         let (running, held_out) = (self.running, &self.held_out);
         self.reporter.update(done, || {
             format!(
-                "epoch {epochs:.2}  loss {:.6}  held out {:.6} (score {:.6}, result {:.5})  {:.0} k/s",
+                "epoch {epochs:.2}  loss {:.6}  hints {:.5}  held out {:.6} (score {:.6}, result {:.5})  {:.0} k/s",
                 running.mean(running.target),
+                running.mean(running.hints),
                 held_out.target,
                 held_out.score,
                 held_out.result,
@@ -323,6 +325,7 @@ impl<'a> Trainer<'a> {
             &mut running.target,
             &mut running.score,
             &mut running.result,
+            &mut running.hints,
         ] {
             *sum *= KEEP;
         }

@@ -1,7 +1,7 @@
-//! A training position in 32 bytes, seen from the side to move, and the network inputs it has.
+//! A training position in 48 bytes, seen from the side to move, and the network inputs it has.
 
 use crate::nnue::features::{KingBuckets, PIECE_FEATURES, output_bucket};
-use crate::record::{BLACK, Mailbox};
+use crate::record::{BLACK, HINTS, Hints, Mailbox};
 
 pub use crate::nnue::features::OUTPUT_BUCKETS as BUCKETS;
 
@@ -17,9 +17,12 @@ const FLIP: u8 = 56;
 /// The bit of a square's file that says "king's side".
 const KING_SIDE: u8 = 4;
 
+/// What stands for hints that are not known: no sum is as small.
+const NO_HINTS: Hints = [i8::MIN; HINTS];
+
 /// A position to learn from, normalised so that the side to move plays up the board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(align(32))]
+#[repr(align(16))]
 pub struct Sample {
     /// Occupied squares.
     occupied: u64,
@@ -33,6 +36,8 @@ pub struct Sample {
     kings: [u8; 2],
     /// Which file of the run's list it came from (the last one for all beyond 255).
     pub source: u8,
+    /// The teacher's sums, or [`NO_HINTS`].
+    hints: Hints,
 }
 
 impl Sample {
@@ -69,7 +74,23 @@ impl Sample {
             half_points,
             kings,
             source,
+            hints: NO_HINTS,
         }
+    }
+
+    /// The same position with what its teacher's first dense layer summed up.
+    #[must_use]
+    pub fn with_hints(self, hints: Option<Hints>) -> Sample {
+        Sample {
+            hints: hints.unwrap_or(NO_HINTS),
+            ..self
+        }
+    }
+
+    /// The teacher's sums, if they are known.
+    #[must_use]
+    pub fn hints(&self) -> Option<&Hints> {
+        (self.hints != NO_HINTS).then_some(&self.hints)
     }
 
     /// Pieces on the board.
@@ -130,4 +151,4 @@ const fn mirror(king: u8) -> u8 {
     if king & KING_SIDE != 0 { MIRROR } else { 0 }
 }
 
-const _: () = assert!(size_of::<Sample>() == 32);
+const _: () = assert!(size_of::<Sample>() == 48);

@@ -10,12 +10,13 @@ use super::loss::{Target, sigmoid};
 use super::model::{FIXED_ONE, FakeQuantisation, Model};
 use super::optimiser::Trained;
 use super::sample::{BUCKETS, MAX_ACTIVE, Sample};
+use super::shuffle::mix;
 use crate::board::{Position, tests::random_games};
 use crate::nnue::features::KingBuckets;
 use crate::nnue::layers::{FIRST, SECOND};
 use crate::nnue::single_layer::Shape;
 use crate::nnue::{Accumulators, HIDDEN, Network, synthetic};
-use crate::record::{Mailbox, PackedBoard};
+use crate::record::{Hints, Mailbox, PackedBoard};
 
 const GAMES: u64 = 12;
 const SCALE: f32 = 250.0;
@@ -104,11 +105,10 @@ impl Plain<'_> {
         (0..self.0.shape.hidden).map(value).collect()
     }
 
-    /// What the dense layers add, as `nnue::layers` defines it but without rounding.
-    fn dense(&self, layers: &TrainedLayers, bucket: usize, hidden: &[Vec<f64>; 2]) -> f64 {
-        // The squares of integers: 127 * 127.002, and 8128 * 8128 / 2^19.
+    /// The sums of the first dense layer.
+    fn first(&self, layers: &TrainedLayers, bucket: usize, hidden: &[Vec<f64>; 2]) -> [f64; FIRST] {
+        // The square of integers: 127 * 127.002.
         const PRODUCT_ONE: f64 = 65025.0 / 512.0 / 127.0;
-        const SQUARE_ONE: f64 = 66_064_384.0 / 524_288.0 / 127.0;
         let float = |trained: &Trained, index: usize| f64::from(trained.floats()[index]);
         let arrays = &layers.arrays;
         let mut first: [f64; FIRST] =
@@ -123,6 +123,15 @@ impl Plain<'_> {
                 *sum += product * float(&arrays.first, at + output);
             }
         }
+        first
+    }
+
+    /// What the dense layers add, as `nnue::layers` defines it but without rounding.
+    fn dense(&self, layers: &TrainedLayers, bucket: usize, first: [f64; FIRST]) -> f64 {
+        // The square of integers: 8128 * 8128 / 2^19.
+        const SQUARE_ONE: f64 = 66_064_384.0 / 524_288.0 / 127.0;
+        let float = |trained: &Trained, index: usize| f64::from(trained.floats()[index]);
+        let arrays = &layers.arrays;
         let mut inputs = first.map(|sum| (sum * sum * SQUARE_ONE).min(1.0)).to_vec();
         inputs.extend(first.map(|sum| sum.clamp(0.0, 1.0)));
         let mut output = 0.0;
@@ -137,7 +146,8 @@ impl Plain<'_> {
         output
     }
 
-    fn output(&self, sample: &Sample) -> f64 {
+    /// The output, and the sums of the first dense layer if there is one.
+    fn output(&self, sample: &Sample) -> (f64, Option<[f64; FIRST]>) {
         let mut views = [[0; MAX_ACTIVE]; 2];
         let [own, other] = &mut views;
         let count = sample.features(self.0.shape.king_buckets, own, other);
@@ -150,16 +160,32 @@ impl Plain<'_> {
                 output += value * value * f64::from(weight);
             }
         }
-        let layers = self.0.layers.as_ref();
-        output + layers.map_or(0.0, |layers| self.dense(layers, bucket, &hidden))
+        let Some(layers) = &self.0.layers else {
+            return (output, None);
+        };
+        let first = self.first(layers, bucket, &hidden);
+        (output + self.dense(layers, bucket, first), Some(first))
+    }
+
+    /// The mean squared distance of the first sums from the hints.
+    fn distance(first: [f64; FIRST], hints: &Hints) -> f64 {
+        let square = |(sum, &hint): (&f64, &i8)| match hint {
+            127 if *sum > 1.0 => 0.0,
+            -127 if *sum < -1.0 => 0.0,
+            _ => (sum - f64::from(hint) / 127.0).powi(2),
+        };
+        first.iter().zip(hints).map(square).sum::<f64>() / FIRST as f64
     }
 
     fn loss(&self, sample: &Sample, target: Target) -> f64 {
         let score = f64::from(sigmoid(f32::from(sample.score) / target.scale));
         let result = f64::from(sample.half_points) / 2.0;
         let goal = f64::from(target.lambda) * result + (1.0 - f64::from(target.lambda)) * score;
-        let predicted = 1.0 / (1.0 + (-f64::from(target.steepness) * self.output(sample)).exp());
-        (predicted - goal) * (predicted - goal)
+        let (output, first) = self.output(sample);
+        let predicted = 1.0 / (1.0 + (-f64::from(target.steepness) * output).exp());
+        let distance =
+            (first.zip(sample.hints())).map_or(0.0, |(first, hints)| Plain::distance(first, hints));
+        (predicted - goal) * (predicted - goal) + f64::from(target.hint_weight) * distance
     }
 }
 
@@ -176,27 +202,40 @@ fn round_weights(model: &mut Model) {
     model.refresh();
 }
 
+/// None for one in four; otherwise sums of all sizes, some at the ends of their range.
+fn made_up_hints(number: usize) -> Option<Hints> {
+    let hint = |i: usize| (mix((16 * number + i) as u64) % 500) as i32 - 250;
+    (!number.is_multiple_of(4)).then(|| std::array::from_fn(|i| hint(i).clamp(-127, 127) as i8))
+}
+
 #[test]
 fn gradients_are_those_of_finite_differences() {
-    check_gradients(SMALL);
+    check_gradients(SMALL, 0.0);
 }
 
 #[test]
 fn gradients_through_layers_are_those_of_finite_differences() {
-    check_gradients(LAYERED);
+    check_gradients(LAYERED, 0.0);
 }
 
-fn check_gradients(shape: Shape) {
+#[test]
+fn gradients_by_hints_are_those_of_finite_differences() {
+    check_gradients(LAYERED, 0.7);
+}
+
+fn check_gradients(shape: Shape, hint_weight: f32) {
     const STEP: f32 = 1e-3;
     let target = Target {
         scale: SCALE,
         steepness: 1.6,
         lambda: 0.3,
+        hint_weight,
     };
     let samples: Vec<Sample> = samples()
         .into_iter()
         .step_by(17)
-        .map(|(_, sample)| sample)
+        .enumerate()
+        .map(|(number, (_, sample))| sample.with_hints(made_up_hints(number)))
         .take(40)
         .collect();
     let mut model = Model::random(shape, 5);
@@ -292,6 +331,7 @@ fn learnt(unit: Unit, model: &Model, samples: &[Sample]) -> (f64, Vec<f32>) {
         scale: SCALE,
         steepness: 1.0,
         lambda: 0.3,
+        hint_weight: 0.1,
     };
     let losses = worker.learn(model, target, samples);
     let gradients = &worker.gradients;
@@ -306,7 +346,9 @@ fn learnt(unit: Unit, model: &Model, samples: &[Sample]) -> (f64, Vec<f32>) {
 
 #[test]
 fn all_instruction_sets_learn_alike() {
-    let samples: Vec<Sample> = samples().into_iter().map(|(_, sample)| sample).collect();
+    let samples: Vec<Sample> = (samples().into_iter().enumerate())
+        .map(|(number, (_, sample))| sample.with_hints(made_up_hints(number)))
+        .collect();
     let samples = &samples[..300];
     for shape in [SMALL, LAYERED] {
         let model = Model::random(shape, 17);
@@ -374,6 +416,7 @@ fn shared_weights_learn_from_all_king_buckets() {
         scale: SCALE,
         steepness: 1.0,
         lambda: 0.0,
+        hint_weight: 0.0,
     };
     worker.learn(&model, target, samples);
     model.step(
@@ -440,6 +483,7 @@ fn evaluation_follows_every_step() {
                 scale: SCALE,
                 steepness: 1.0,
                 lambda: 0.0,
+                hint_weight: 0.0,
             },
             &samples[..batch],
         );
