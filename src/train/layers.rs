@@ -486,14 +486,13 @@ pub fn go_forward<L: Lanes>(
 pub fn hint_slopes(first: &Floats, hints: &Hints, weight: f32, into: &mut Floats) -> f32 {
     const COUNT: f32 = HINTS as f32;
     let mut squares = 0.0;
-    for index in 0..FIRST {
-        let hint = f32::from(hints[index]) / HINT_ONE;
-        let distance = first.0[index] - hint;
+    for ((&sum, &hint), slope) in first.0.iter().zip(hints).zip(&mut into.0) {
+        let hint = f32::from(hint) / HINT_ONE;
         let low = if hint <= -1.0 { 0.0 } else { f32::NEG_INFINITY };
         let high = if hint >= 1.0 { 0.0 } else { f32::INFINITY };
-        let distance = distance.max(low).min(high);
+        let distance = (sum - hint).max(low).min(high);
         squares += distance * distance;
-        into.0[index] = 2.0 * weight / COUNT * distance;
+        *slope = 2.0 * weight / COUNT * distance;
     }
     squares / COUNT
 }
