@@ -507,6 +507,8 @@ mod tests {
                 let record = record.expect("sound");
                 let mut again = record;
                 labeller.position(&mut again).expect("legal");
+                // The labeller gives hints as well, which a plain file leaves out.
+                again.hints = None;
                 assert_eq!(again, record);
                 count += 1;
             }
