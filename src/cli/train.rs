@@ -90,6 +90,9 @@ pub struct TrainArgs {
     /// Weight of the distances from the teacher's sums, where data hold them (label --hints)
     #[arg(long, default_value_t = 0.0, requires = "layers")]
     pub hint_weight: f64,
+    /// The same at the end of the run, to which it falls as the rate does [default: the first]
+    #[arg(long, requires = "hint_weight")]
+    pub final_hint_weight: Option<f64>,
     /// Keep positions in check
     #[arg(long)]
     pub keep_checks: bool,
@@ -179,6 +182,7 @@ pub fn run(args: TrainArgs) -> anyhow::Result<()> {
         scale: args.scale,
         loss_scale: args.loss_scale,
         hint_weight: args.hint_weight,
+        final_hint_weight: args.final_hint_weight.unwrap_or(args.hint_weight),
         schedule: Schedule {
             length: args
                 .minutes

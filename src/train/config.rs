@@ -45,6 +45,8 @@ pub struct Config {
     /// What the mean squared distance from the teacher's sums counts beside the squared error of
     /// the expectation.
     pub hint_weight: f64,
+    /// The same at the end of the run; it falls as the learning rate does.
+    pub final_hint_weight: f64,
     pub schedule: Schedule,
     /// Share of the run after which weights are used as the network file rounds them.
     pub round_from: f64,
@@ -120,11 +122,12 @@ impl Config {
             schedule.start
         );
         check_positive("minutes between checkpoints", self.checkpoint_minutes)?;
-        ensure!(
-            self.hint_weight >= 0.0 && self.hint_weight.is_finite(),
-            "the weight of hints must not be negative, but is {}",
-            self.hint_weight
-        );
+        for weight in [self.hint_weight, self.final_hint_weight] {
+            ensure!(
+                weight >= 0.0 && weight.is_finite(),
+                "the weight of hints must not be negative, but is {weight}"
+            );
+        }
         check_share("share of the result in the target", self.lambda)?;
         check_share("share of the run before rounding", self.round_from)?;
         ensure!(
@@ -247,6 +250,7 @@ mod tests {
             scale: Some(200.0),
             loss_scale: None,
             hint_weight: 0.0,
+            final_hint_weight: 0.0,
             schedule: Schedule {
                 length: Length::Epochs(1.0),
                 start: 1e-3,

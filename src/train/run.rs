@@ -22,6 +22,7 @@ use super::loss::{Losses, Target};
 use super::model::{FakeQuantisation, Model};
 use super::report::Reporter;
 use super::sample::Sample;
+use super::schedule::half_cosine;
 use super::shards::{self, Shards, Turn};
 use super::shuffle::Permutation;
 
@@ -158,13 +159,16 @@ impl<'a> Trainer<'a> {
         })
     }
 
+    /// What is learnt at the present point of the run.
     fn target(&self) -> Target {
-        let scale = self.config.loss_scale.unwrap_or(self.scale);
+        let config = self.config;
+        let hint_weight = half_cosine(config.hint_weight, config.final_hint_weight, self.done());
+        let scale = config.loss_scale.unwrap_or(self.scale);
         Target {
             scale: scale as f32,
             steepness: (self.scale / scale) as f32,
-            lambda: self.config.lambda as f32,
-            hint_weight: self.config.hint_weight as f32,
+            lambda: config.lambda as f32,
+            hint_weight: hint_weight as f32,
         }
     }
 

@@ -62,6 +62,7 @@ fn config(directory: &Path, name: &str) -> Config {
         batch: 256,
         lambda: 0.0,
         hint_weight: 0.0,
+        final_hint_weight: 0.0,
         scale: Some(200.0),
         loss_scale: None,
         schedule: Schedule {

@@ -40,10 +40,15 @@ impl Schedule {
     /// The learning rate of the step after `steps` at a point of the run.
     #[must_use]
     pub fn rate(&self, done: f64, steps: u64) -> f64 {
-        let cosine = self.end + (self.start - self.end) * (1.0 + (PI * done).cos()) / 2.0;
         let warm = (steps + 1) as f64 / self.warm_up.max(1) as f64;
-        cosine * warm.min(1.0)
+        half_cosine(self.start, self.end, done) * warm.min(1.0)
     }
+}
+
+/// From `start` to `end` along half a cosine, as `done` goes from 0 to 1.
+#[must_use]
+pub fn half_cosine(start: f64, end: f64, done: f64) -> f64 {
+    end + (start - end) * (1.0 + (PI * done).cos()) / 2.0
 }
 
 #[cfg(test)]
@@ -67,5 +72,6 @@ mod tests {
             ..schedule
         };
         assert!((clock.done(0.1, 300.0) - 0.5).abs() < 1e-9);
+        assert!((half_cosine(0.25, 0.75, 0.5) - 0.5).abs() < 1e-9);
     }
 }
