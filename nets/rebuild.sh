@@ -17,7 +17,8 @@
 # the layers cost time.
 #
 # FOLDER [target/net] takes the data, the network and its record. THREADS limits the threads; SHARDS
-# [2] is the number of parts in which the full recipe's positions, 23 GB in all, are in memory.
+# [2] is the number of parts in which the full recipe's positions, 35 GB in all, are in memory;
+# PART [1] divides the full recipe's numbers of games: 4000 tries every stage in minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,6 +31,7 @@ recipe=${2:-short}
 folder=${3:-target/net}
 threads=${THREADS:-$(nproc)}
 shards=${SHARDS:-2}
+part=${PART:-1}
 
 # The record names the source that trained: a changed working tree is said to be one.
 PLEACH_COMMIT=$(git describe --always --dirty --abbrev=40 2>/dev/null || echo unknown)
@@ -47,14 +49,15 @@ data() {
         --teacher "$teacher" --threads "$threads" "$@"
 }
 
-# Positions up to MOVES random moves from those of a kind: near KIND MOVES SEED
+# Positions up to MOVES random moves from those of a kind, with the sums of the teacher's first
+# dense layer: near KIND MOVES SEED
 near() {
     mkdir -p "$folder/near"
     for file in "$folder/$1"/*.zst; do
         name=$(basename "$file")
         out="$folder/near/${name%%.*}-$2.pos.zst"
         [ -f "$out" ] || pleach label "$file" -o "$out" --teacher "$teacher" --threads "$threads" \
-            --random-moves "$2" --seed "$3"
+            --hints --random-moves "$2" --seed "$3"
     done
 }
 
@@ -85,13 +88,13 @@ short)
     ;;
 full)
     # Positions that the search evaluates first: they are what the network will be asked about.
-    data evals 821 120000 --nodes 1000
-    data shallow 822 1200000
-    data quick 823 600000
-    data search 824 600000 --nodes 1000
+    data evals 821 $((120000 / part)) --nodes 1000
+    data shallow 822 $((1200000 / part))
+    data quick 823 $((600000 / part))
+    data search 824 $((600000 / part)) --nodes 1000
     # Measured on and never learnt from.
-    pleach datagen "$folder/held-out" --kind evals --name held-out --seed 825 --games 1000 \
-        --nodes 1000 --every 100 --teacher "$teacher" --threads "$threads"
+    pleach datagen "$folder/held-out" --kind evals --name held-out --seed 825 \
+        --games $((1000 / part + 1)) --nodes 1000 --every 100 --teacher "$teacher" --threads "$threads"
     held_out=()
     for file in "$folder"/held-out/*.zst; do held_out+=(--held-out "$file"); done
     # Positions beside those of games and searches: cheap, and what they teach is what games lack.
@@ -104,11 +107,12 @@ full)
     full() {
         pleach train "$folder"/{evals,shallow,quick,search,near}/*.zst "${held_out[@]}" \
             --shards "$shards" --teacher "$teacher" --scale 250 --loss-scale 130 \
-            --hidden 1024 --king-buckets 10 --batch 32768 --warm-up 1000 --final-rate 5e-6 \
+            --hidden 1024 --king-buckets 10 --batch 32768 --warm-up 1000 --final-rate 2e-6 \
             --round-from 0.85 --seed 1 --threads "$threads" "$@"
     }
     full -o "$folder/full-direct.pnn" --epochs 12 --rate 1e-3
-    full -o "$folder/full.pnn" --init "$folder/full-direct.pnn" --layers --epochs 8 --rate 5e-4
+    full -o "$folder/full.pnn" --init "$folder/full-direct.pnn" --layers --epochs 8 --rate 8e-4 \
+        --hint-weight 0.1 --final-hint-weight 0.01
     echo "Held-out loss $(loss full)"
     ;;
 *)
