@@ -23,7 +23,7 @@ pub(crate) use mailbox::Mailbox;
 pub(crate) use packed_board::BLACK;
 pub use packed_board::PackedBoard;
 pub(crate) use position::PositionWriter;
-pub use position::{HINTS, Hints, PositionFormat, PositionReader, PositionRecord};
+pub use position::{HINTS, PositionFormat, PositionReader, PositionRecord, TeacherHints};
 
 use std::io;
 use std::path::PathBuf;

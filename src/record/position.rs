@@ -13,7 +13,7 @@
 //! | 31 | 1 | zero |
 //!
 //! Behind the head these are the records of Marlinflow, which other trainers read. In version 2
-//! 16 bytes of [`Hints`] follow each record.
+//! 16 bytes of [`TeacherHints`] follow each record.
 
 use std::io::{self, BufRead, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -38,10 +38,10 @@ pub const HINTS: usize = 16;
 /// What the first dense layer of the teacher sums up in a position, seen by the side to move, in
 /// 1/127 of the sum at which an activation saturates; larger sums count as 127 of either sign. They
 /// are learnt from besides the score.
-pub type Hints = [i8; HINTS];
+pub type TeacherHints = [i8; HINTS];
 
 /// In a file: no hints.
-const NO_HINTS: Hints = [i8::MIN; HINTS];
+const NO_HINTS: TeacherHints = [i8::MIN; HINTS];
 
 /// A position, its score, and the result of its game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub struct PositionRecord {
     /// How the game ended that the position comes from; a draw if it comes from none.
     pub result: GameResult,
     /// The teacher's sums, if they were recorded.
-    pub hints: Option<Hints>,
+    pub hints: Option<TeacherHints>,
 }
 
 impl PositionRecord {

@@ -11,7 +11,7 @@ use arrayvec::ArrayVec;
 
 use crate::board::{DirtyPieces, Position};
 use crate::nnue::simd::{Block, Isa, Operation, Simd};
-use crate::record::Hints;
+use crate::record::TeacherHints;
 use crate::types::{Board, Color, Role, Square};
 
 use super::features::{TeacherView, VIEWS};
@@ -34,7 +34,7 @@ pub struct Evaluation {
     /// The part that went through the layers, 16 for a unit.
     pub positional: i32,
     /// What the first of these layers summed up.
-    pub hints: Hints,
+    pub hints: TeacherHints,
     /// Thousandths (of 1024) by which the second part counts more than the first.
     lean: i32,
 }

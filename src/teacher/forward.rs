@@ -8,7 +8,7 @@ use crate::nnue::simd::kernels::dots;
 use crate::nnue::simd::{Block, Simd};
 
 use super::format::{FIRST, LayerStack, SECOND, STACKS};
-use crate::record::Hints;
+use crate::record::TeacherHints;
 
 /// The largest activation of a neuron.
 const ONE: i16 = 127;
@@ -142,9 +142,9 @@ pub fn propagate<S: Simd>(simd: S, stack: &LayerStack, inputs: &[Block]) -> (i32
     (output + straight, first)
 }
 
-/// The first layer's sums in the unit of [`Hints`].
+/// The first layer's sums in the unit of [`TeacherHints`].
 #[inline(always)]
-pub fn hints(first: [i32; FIRST]) -> Hints {
+pub fn hints(first: [i32; FIRST]) -> TeacherHints {
     let one = i32::from(ONE);
     first.map(|sum| (sum >> WEIGHT_SHIFT).clamp(-one, one) as i8)
 }

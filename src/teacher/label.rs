@@ -5,7 +5,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::board::{FenError, Position};
-use crate::record::{GameRecord, Hints, NO_SCORE, PositionRecord};
+use crate::record::{GameRecord, NO_SCORE, PositionRecord, TeacherHints};
 
 use super::{Teacher, TeacherNet, centipawns, material_factor};
 
@@ -49,7 +49,7 @@ impl TeacherLabeller {
     }
 
     /// The same with the hints of the teacher's first dense layer.
-    pub fn label(&mut self, position: &Position) -> (i16, Option<Hints>) {
+    pub fn label(&mut self, position: &Position) -> (i16, Option<TeacherHints>) {
         if position.in_check() {
             return (NO_SCORE, None);
         }

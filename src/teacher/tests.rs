@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use crate::board::Position;
 use crate::board::tests::{Random, random_games};
 use crate::nnue::simd::Isa;
-use crate::record::Hints;
+use crate::record::TeacherHints;
 use crate::types::{CastlingMode, Color};
 
 use super::features::{INPUTS, TeacherView};
@@ -108,7 +108,7 @@ fn net(numbers: &Numbers) -> Arc<TeacherNet> {
 }
 
 /// The definition, number by number: both parts, sixteen for a unit, and the hints.
-fn by_definition(numbers: &Numbers, position: &Position) -> (i32, i32, Hints) {
+fn by_definition(numbers: &Numbers, position: &Position) -> (i32, i32, TeacherHints) {
     let board = position.board();
     let stack = (board.occupied().count() - 1) / 4;
     let sides = [position.turn(), !position.turn()].map(|color: Color| {

@@ -9,7 +9,7 @@
 
 use crate::nnue::layers::{self as definition, FIRST, SECOND, SECOND_INPUTS};
 use crate::nnue::single_layer::{QA, Shape};
-use crate::record::{HINTS, Hints};
+use crate::record::{HINTS, TeacherHints};
 
 use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, neuron, upper_half};
 use super::model::{FIXED_ONE, FakeQuantisation, Normal};
@@ -483,7 +483,7 @@ pub fn go_forward<L: Lanes>(
 /// that mean, without weight. A sum beyond the range of its activation, as the teacher's, is no error.
 /// (Hints: Romero and others 2015, "FitNets".)
 #[inline(always)]
-pub fn hint_slopes(first: &Floats, hints: &Hints, weight: f32, into: &mut Floats) -> f32 {
+pub fn hint_slopes(first: &Floats, hints: &TeacherHints, weight: f32, into: &mut Floats) -> f32 {
     const COUNT: f32 = HINTS as f32;
     let mut squares = 0.0;
     for ((&sum, &hint), slope) in first.0.iter().zip(hints).zip(&mut into.0) {

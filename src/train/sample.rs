@@ -1,7 +1,7 @@
 //! A training position in 48 bytes, seen from the side to move, and the network inputs it has.
 
 use crate::nnue::features::{KingBuckets, PIECE_FEATURES, output_bucket};
-use crate::record::{BLACK, HINTS, Hints, Mailbox};
+use crate::record::{BLACK, HINTS, Mailbox, TeacherHints};
 
 pub use crate::nnue::features::OUTPUT_BUCKETS as BUCKETS;
 
@@ -18,7 +18,7 @@ const FLIP: u8 = 56;
 const KING_SIDE: u8 = 4;
 
 /// What stands for hints that are not known: no sum is as small.
-const NO_HINTS: Hints = [i8::MIN; HINTS];
+const NO_HINTS: TeacherHints = [i8::MIN; HINTS];
 
 /// A position to learn from, normalised so that the side to move plays up the board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub struct Sample {
     /// Which file of the run's list it came from (the last one for all beyond 255).
     pub source: u8,
     /// The teacher's sums, or [`NO_HINTS`].
-    hints: Hints,
+    hints: TeacherHints,
 }
 
 impl Sample {
@@ -80,7 +80,7 @@ impl Sample {
 
     /// The same position with what its teacher's first dense layer summed up.
     #[must_use]
-    pub fn with_hints(self, hints: Option<Hints>) -> Sample {
+    pub fn with_hints(self, hints: Option<TeacherHints>) -> Sample {
         Sample {
             hints: hints.unwrap_or(NO_HINTS),
             ..self
@@ -89,7 +89,7 @@ impl Sample {
 
     /// The teacher's sums, if they are known.
     #[must_use]
-    pub fn hints(&self) -> Option<&Hints> {
+    pub fn hints(&self) -> Option<&TeacherHints> {
         (self.hints != NO_HINTS).then_some(&self.hints)
     }
 

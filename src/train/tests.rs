@@ -16,7 +16,7 @@ use crate::nnue::features::KingBuckets;
 use crate::nnue::layers::{FIRST, SECOND};
 use crate::nnue::single_layer::Shape;
 use crate::nnue::{Accumulators, HIDDEN, Network, synthetic};
-use crate::record::{Hints, Mailbox, PackedBoard};
+use crate::record::{Mailbox, PackedBoard, TeacherHints};
 
 const GAMES: u64 = 12;
 const SCALE: f32 = 250.0;
@@ -168,7 +168,7 @@ impl Plain<'_> {
     }
 
     /// The mean squared distance of the first sums from the hints.
-    fn distance(first: [f64; FIRST], hints: &Hints) -> f64 {
+    fn distance(first: [f64; FIRST], hints: &TeacherHints) -> f64 {
         let square = |(sum, &hint): (&f64, &i8)| match hint {
             127 if *sum > 1.0 => 0.0,
             -127 if *sum < -1.0 => 0.0,
@@ -203,7 +203,7 @@ fn round_weights(model: &mut Model) {
 }
 
 /// None for one in four; otherwise sums of all sizes, some at the ends of their range.
-fn made_up_hints(number: usize) -> Option<Hints> {
+fn made_up_hints(number: usize) -> Option<TeacherHints> {
     let hint = |i: usize| (mix((16 * number + i) as u64) % 500) as i32 - 250;
     (!number.is_multiple_of(4)).then(|| std::array::from_fn(|i| hint(i).clamp(-127, 127) as i8))
 }
