@@ -22,6 +22,7 @@ pub use game::{GameRecord, PlyRecord};
 pub(crate) use mailbox::Mailbox;
 pub(crate) use packed_board::BLACK;
 pub use packed_board::PackedBoard;
+pub(crate) use position::NO_HINTS;
 pub(crate) use position::PositionWriter;
 pub use position::{HINTS, PositionFormat, PositionReader, PositionRecord, TeacherHints};
 

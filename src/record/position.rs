@@ -40,8 +40,8 @@ pub const HINTS: usize = 16;
 /// are learnt from besides the score.
 pub type TeacherHints = [i8; HINTS];
 
-/// In a file: no hints.
-const NO_HINTS: TeacherHints = [i8::MIN; HINTS];
+/// What stands for hints that are not known, in files and in memory: no sum is as small.
+pub(crate) const NO_HINTS: TeacherHints = [i8::MIN; HINTS];
 
 /// A position, its score, and the result of its game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use super::kernel::{CHUNK, Worker};
 use super::load::{self, DataFile, Dataset, FileSummary, LoadProgress};
 use super::loss::{Losses, Target};
 use super::model::{FakeQuantisation, Model};
-use super::report::Reporter;
+use super::report::{Pace, Reporter};
 use super::sample::Sample;
 use super::schedule::half_cosine;
 use super::shards::{self, Shards, Turn};
@@ -478,36 +478,6 @@ impl<'a> Trainer<'a> {
             self.held_out.result,
         ));
         Ok(())
-    }
-}
-
-/// How many steps are made a second, measured once a second.
-struct Pace {
-    since: Instant,
-    steps: u64,
-    speed: f64,
-}
-
-impl Pace {
-    fn new(steps: u64) -> Pace {
-        Pace {
-            since: Instant::now(),
-            steps,
-            speed: 0.0,
-        }
-    }
-
-    fn batches(&mut self, steps: u64) -> f64 {
-        let elapsed = self.since.elapsed().as_secs_f64();
-        if elapsed > 1.0 {
-            let made = (steps - self.steps) as f64;
-            *self = Pace {
-                since: Instant::now(),
-                steps,
-                speed: made / elapsed,
-            };
-        }
-        self.speed
     }
 }
 

@@ -110,6 +110,20 @@ fn a_run_learns_and_leaves_net_and_record() {
 }
 
 #[test]
+fn the_weight_of_hints_falls_to_its_end() {
+    let scratch = Scratch::new("hint-weight");
+    let config = Config {
+        hint_weight: 0.5,
+        final_hint_weight: 0.25,
+        ..config(&scratch.0, "net")
+    };
+    let mut trainer = trainer(&config);
+    assert_eq!(trainer.target().hint_weight, 0.5);
+    trainer.train().expect("a run");
+    assert_eq!(trainer.target().hint_weight, 0.25);
+}
+
+#[test]
 fn a_layered_run_learns_and_leaves_net_and_record() {
     check_run(true);
 }

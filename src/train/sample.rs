@@ -1,7 +1,7 @@
 //! A training position in 48 bytes, seen from the side to move, and the network inputs it has.
 
 use crate::nnue::features::{KingBuckets, PIECE_FEATURES, output_bucket};
-use crate::record::{BLACK, HINTS, Mailbox, TeacherHints};
+use crate::record::{BLACK, Mailbox, NO_HINTS, TeacherHints};
 
 pub use crate::nnue::features::OUTPUT_BUCKETS as BUCKETS;
 
@@ -16,9 +16,6 @@ const MIRROR: u8 = 7;
 const FLIP: u8 = 56;
 /// The bit of a square's file that says "king's side".
 const KING_SIDE: u8 = 4;
-
-/// What stands for hints that are not known: no sum is as small.
-const NO_HINTS: TeacherHints = [i8::MIN; HINTS];
 
 /// A position to learn from, normalised so that the side to move plays up the board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

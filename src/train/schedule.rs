@@ -72,6 +72,5 @@ mod tests {
             ..schedule
         };
         assert!((clock.done(0.1, 300.0) - 0.5).abs() < 1e-9);
-        assert!((half_cosine(0.25, 0.75, 0.5) - 0.5).abs() < 1e-9);
     }
 }
