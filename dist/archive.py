@@ -9,6 +9,9 @@ libraries that it is built from, and the rendered book with its trees. Without S
 can be made on Linux are made: linux-x86-64, linux-aarch64 and windows-x86-64. Archives and
 SHA256SUMS are written to target/dist. What is missing on this machine is listed with the command
 that installs it, before anything is built. Nothing here tries the archives: that is dist/try.py.
+
+The program for this machine's own kind of system is optimised by what `bench` executes
+(dist/counts.sh); those for others are not, since it would have to run in an emulator first.
 """
 
 import argparse
@@ -55,6 +58,10 @@ class System:
         """Whether the compiler makes programs for this system without a linker named."""
         return self.target == host()
 
+    def counted(self):
+        """Whether its program is optimised by counts; they are made by a script for a Unix shell."""
+        return self.native() and not self.windows
+
 
 @dataclass
 class Missing:
@@ -91,6 +98,12 @@ def host():
     return re.search(r"^host: (.*)$", output("rustc", "-vV"), re.MULTILINE).group(1)
 
 
+def profdata():
+    """The program that adds up counts."""
+    sysroot = pathlib.Path(output("rustc", "--print", "sysroot").strip())
+    return sysroot / "lib" / "rustlib" / host() / "bin" / "llvm-profdata"
+
+
 def metadata(target):
     """What cargo knows of the package and of all that goes into it for a target."""
     return json.loads(
@@ -107,6 +120,8 @@ def missing(systems):
     for name, system in systems.items():
         if installed is not None and system.target not in installed:
             found.add(f"{name}: Rust's library", f"rustup target add {system.target}")
+        if system.counted() and not profdata().exists():
+            found.add(f"{name}: llvm-profdata", "rustup component add llvm-tools")
         if system.native():
             continue
         if not system.linker:
@@ -130,6 +145,8 @@ def build(system, profile):
     cargo_home = os.environ.get("CARGO_HOME", pathlib.Path.home() / ".cargo")
     flags = [*system.rustflags.split(), f"--remap-path-prefix={cargo_home}=cargo"]
     flags.append(f"--remap-path-prefix={ROOT}=pleach")
+    if system.counted():
+        flags.append(f"-Cprofile-use={output(ROOT / 'dist' / 'counts.sh', profile).strip()}")
     # Unlike RUSTFLAGS it allows spaces in paths.
     environment["CARGO_ENCODED_RUSTFLAGS"] = "\x1f".join(flags)
     if system.linker and not system.native():

@@ -6,25 +6,10 @@ set -eu
 cd "$(dirname "$0")/.."
 profile=${1:-release}
 host=$(rustc -vV | sed -n 's/^host: //p')
-
-merge=$(rustc --print sysroot)/lib/rustlib/$host/bin/llvm-profdata
-if [ ! -x "$merge" ]; then
-    echo 'llvm-profdata is missing: rustup component add llvm-tools' >&2
-    exit 1
-fi
-
 folder=$profile
 [ "$profile" = dev ] && folder=debug
-counts=$PWD/target/pgo/counts
-engine=target/pgo/$host/$folder/pleach
-rm -rf "$counts"
-build() {
-    # A target of its own keeps these flags away from build scripts and from other builds.
-    RUSTFLAGS="${RUSTFLAGS:-} $1" cargo build --locked --bin pleach --profile "$profile" \
-        --target "$host" --target-dir target/pgo
-}
-build "-Cprofile-generate=$counts"
-"$engine" bench >/dev/null
-"$merge" merge -o "$counts/merged.profdata" "$counts"
-build "-Cprofile-use=$counts/merged.profdata"
-echo "$engine"
+
+counts=$(dist/counts.sh "$profile")
+RUSTFLAGS="${RUSTFLAGS:-} -Cprofile-use=$counts" cargo build --locked --bin pleach \
+    --profile "$profile" --target "$host" --target-dir target/pgo
+echo "target/pgo/$host/$folder/pleach"
