@@ -11,7 +11,7 @@ SHA256SUMS are written to target/dist. What is missing on this machine is listed
 that installs it, before anything is built. Nothing here tries the archives: that is dist/try.py.
 
 The program for this machine's own kind of system is optimised by what `bench` executes
-(dist/counts.sh); those for others are not, since it would have to run in an emulator first.
+(dist/pgo.sh); those for others are not, since it would have to run in an emulator first.
 """
 
 import argparse
@@ -146,7 +146,8 @@ def build(system, profile):
     flags = [*system.rustflags.split(), f"--remap-path-prefix={cargo_home}=cargo"]
     flags.append(f"--remap-path-prefix={ROOT}=pleach")
     if system.counted():
-        flags.append(f"-Cprofile-use={output(ROOT / 'dist' / 'counts.sh', profile).strip()}")
+        counts = output(ROOT / "dist" / "pgo.sh", "--counts", profile).strip()
+        flags.append(f"-Cprofile-use={counts}")
     # Unlike RUSTFLAGS it allows spaces in paths.
     environment["CARGO_ENCODED_RUSTFLAGS"] = "\x1f".join(flags)
     if system.linker and not system.native():
