@@ -9,9 +9,10 @@
 # short (the default)  6,000 quick games, 128 neurons: some minutes. Fails if the held-out loss is
 #                      above 0.011 (it was 0.0097 when this was written).
 # full                 the recipe of the next network: some 700 M positions, half of them random moves
-#                      away from those of games and searches, 1,024 neurons with ten king buckets.
-#                      Days on a small machine; every stage goes on where it was stopped. The whole
-#                      of it has not been run yet, so there is no loss to expect.
+#                      away from those of games and searches, 1,024 neurons with ten king buckets, and
+#                      the layers trained with the settings of layered-k-1024k10. Days on a small
+#                      machine; every stage goes on where it was stopped. The whole of it has not been
+#                      run yet, so there is no loss to expect.
 #
 # Both train a network without dense layers first, then add these and go on: most is learnt before
 # the layers cost time.
@@ -107,12 +108,12 @@ full)
     full() {
         pleach train "$folder"/{evals,shallow,quick,search,near}/*.zst "${held_out[@]}" \
             --shards "$shards" --teacher "$teacher" --scale 250 --loss-scale 130 \
-            --hidden 1024 --king-buckets 10 --batch 32768 --warm-up 1000 --final-rate 2e-6 \
-            --round-from 0.85 --seed 1 --threads "$threads" "$@"
+            --hidden 1024 --king-buckets 10 --batch 32768 --warm-up 1000 --final-rate 8e-6 \
+            --round-from 0.9 --seed 1 --threads "$threads" "$@"
     }
     full -o "$folder/full-direct.pnn" --epochs 12 --rate 1e-3
     full -o "$folder/full.pnn" --init "$folder/full-direct.pnn" --layers --epochs 8 --rate 8e-4 \
-        --hint-weight 0.1 --final-hint-weight 0.01
+        --thin-beyond 400 --hint-weight 0.1 --final-hint-weight 0.05
     echo "Held-out loss $(loss full)"
     ;;
 *)

@@ -198,9 +198,9 @@ parameters! {
     /// Reverse futility pruning: deepest, margin a ply, what improving takes off it, and what
     /// the size of the correction adds (in 1/64).
     rfp_depth = 9, 5, 14, 1;
-    rfp_margin = 66, 30, 120, 6;
-    rfp_improving = 60, 20, 120, 8;
-    rfp_correction = 32, 0, 128, 10;
+    rfp_margin = 45, 30, 120, 6;
+    rfp_improving = 69, 20, 120, 8;
+    rfp_correction = 27, 0, 128, 10;
     /// Razoring: deepest, margin, margin a ply.
     razor_depth = 4, 2, 8, 1;
     razor_base = 110, 30, 250, 15;
@@ -208,7 +208,7 @@ parameters! {
     /// Null move: least depth, static margin and its share a ply, base reduction, plies for
     /// one more ply of reduction, centipawns above beta for one more, the most of those.
     null_depth = 3, 2, 5, 1;
-    null_margin = 70, 0, 200, 12;
+    null_margin = 77, 0, 200, 12;
     null_margin_depth = 8, 0, 25, 2;
     null_base = 4, 2, 6, 1;
     null_divisor = 3, 2, 5, 1;
@@ -220,7 +220,7 @@ parameters! {
     iir_depth = 4, 2, 8, 1;
     /// ProbCut: least depth, margin above beta, what improving takes off, its reduction.
     probcut_depth = 5, 3, 9, 1;
-    probcut_margin = 170, 40, 300, 14;
+    probcut_margin = 158, 40, 300, 14;
     probcut_improving = 60, 0, 150, 10;
     probcut_reduction = 4, 3, 6, 1;
     /// Hindsight: reduction (1/1024 ply) of the parent from which a turn of the evaluation
@@ -232,21 +232,21 @@ parameters! {
     /// Late move pruning: moves allowed, in 1/128: base and per squared ply, when improving and
     /// when not.
     lmp_base = 640, 200, 1400, 64;
-    lmp_scale = 100, 30, 200, 8;
+    lmp_scale = 110, 30, 200, 8;
     lmp_improving_base = 800, 300, 1600, 64;
     lmp_improving_scale = 200, 80, 400, 16;
     /// Futility: deepest (after reduction), margin, margin a ply, share of the history (1/1024).
     futility_depth = 7, 4, 12, 1;
     futility_base = 80, 20, 200, 10;
-    futility_margin = 75, 30, 150, 8;
+    futility_margin = 68, 30, 150, 8;
     futility_history = 8, 0, 24, 2;
     /// Futility of captures: margin, margin a ply, share of the history (1/1024).
     capture_futility_base = 80, 20, 300, 10;
-    capture_futility_margin = 75, 20, 200, 8;
+    capture_futility_margin = 81, 20, 200, 8;
     capture_futility_history = 16, 0, 64, 3;
     /// History pruning: deepest (after reduction), history a ply.
     history_pruning_depth = 6, 3, 10, 1;
-    history_pruning_margin = 4000, 1500, 8000, 300;
+    history_pruning_margin = 4400, 1500, 8000, 300;
     /// SEE pruning: deepest, margins for quiet moves (a squared ply to be searched) and captures.
     see_depth = 10, 5, 16, 1;
     see_quiet = 18, 6, 60, 3;
@@ -256,7 +256,7 @@ parameters! {
     /// Singular extensions: least depth, margin a ply (1/64), how many plies shallower the table
     /// may be; margins of double and triple extensions; most double extensions on a line.
     singular_depth = 6, 4, 9, 1;
-    singular_margin = 52, 24, 140, 6;
+    singular_margin = 45, 24, 140, 6;
     singular_tt_depth = 3, 2, 5, 1;
     double_margin = 14, 2, 50, 3;
     triple_margin = 90, 40, 200, 10;
@@ -266,19 +266,19 @@ parameters! {
 
     /// Late move reductions, in 1/1024 ply. Base and slope of the logarithmic table.
     lmr_quiet_base = 900, 200, 1800, 80;
-    lmr_quiet_slope = 400, 200, 700, 16;
-    lmr_noisy_base = 200, -400, 900, 80;
-    lmr_noisy_slope = 310, 180, 500, 16;
+    lmr_quiet_slope = 390, 200, 700, 16;
+    lmr_noisy_base = 273, -400, 900, 80;
+    lmr_noisy_slope = 330, 180, 500, 16;
     lmr_cut_node = 1500, 500, 3000, 128;
-    lmr_not_improving = 600, 0, 1400, 90;
-    lmr_tt_noisy = 800, 0, 1600, 90;
-    lmr_tt_pv = 900, 200, 2000, 100;
-    lmr_pv = 700, 0, 1600, 90;
+    lmr_not_improving = 660, 0, 1400, 90;
+    lmr_tt_noisy = 880, 0, 1600, 90;
+    lmr_tt_pv = 970, 200, 2000, 100;
+    lmr_pv = 780, 0, 1600, 90;
     lmr_check = 900, 0, 1800, 90;
-    lmr_killer = 900, 0, 1800, 90;
-    lmr_cutoffs = 900, 0, 1800, 90;
+    lmr_killer = 730, 0, 1800, 90;
+    lmr_cutoffs = 820, 0, 1800, 90;
     /// History that is worth one ply of reduction.
-    lmr_history = 9000, 4000, 16000, 600;
+    lmr_history = 9700, 4000, 16000, 600;
     lmr_noisy_history = 10000, 4000, 20000, 800;
     /// What a centipawn of correction takes off.
     lmr_correction = 8, 0, 24, 2;
@@ -289,16 +289,16 @@ parameters! {
     lmr_shallower = 9, 2, 30, 2;
 
     /// History bonus and malus: centi-history a ply, offset, most.
-    bonus_margin = 320, 100, 600, 20;
+    bonus_margin = 310, 100, 600, 20;
     bonus_offset = 120, -100, 400, 30;
-    bonus_most = 2000, 1000, 3500, 120;
-    malus_margin = 360, 150, 600, 20;
+    bonus_most = 2090, 1000, 3500, 120;
+    malus_margin = 400, 150, 600, 20;
     malus_offset = 60, -100, 400, 30;
-    malus_most = 1500, 700, 3000, 120;
+    malus_most = 1240, 700, 3000, 120;
     /// A move that a fail-low proves good for the opponent: share of the bonus (1/128).
     prior_bonus = 90, 0, 200, 12;
     /// Evaluation-difference bonus for the move just played: history a centipawn, and most.
-    eval_difference = 24, 0, 80, 5;
+    eval_difference = 29, 0, 80, 5;
     eval_difference_most = 1600, 400, 3000, 150;
 
     /// Ordering of captures: weight of the victim, share of history in the exchange threshold
@@ -313,14 +313,14 @@ parameters! {
     order_check = 8000, 0, 20000, 800;
 
     /// Quiescence: futility margin, exchange floor, moves looked at.
-    qsearch_futility = 130, 50, 300, 14;
+    qsearch_futility = 118, 50, 300, 14;
     qsearch_see = 40, 0, 150, 8;
     qsearch_moves = 3, 2, 6, 1;
 
     /// Correction histories: weights in centipawns at full deflection; bonus a ply (1/8).
-    correction_pawn = 32, 8, 80, 3;
+    correction_pawn = 29, 8, 80, 3;
     correction_minor = 22, 4, 80, 3;
-    correction_non_pawn = 28, 8, 80, 3;
+    correction_non_pawn = 33, 8, 80, 3;
     correction_continuation = 20, 4, 80, 3;
     correction_bonus = 4, 1, 12, 1;
 
