@@ -9,8 +9,8 @@
 # short (the default)  6,000 quick games, 128 neurons: some minutes. Fails if the held-out loss is
 #                      above 0.011 (it was 0.0097 when this was written).
 # full                 the recipe of the next network: some 700 M positions, half of them random moves
-#                      away from those of games and searches, 1,024 neurons with ten king buckets, and
-#                      the layers trained with the settings of layered-k-1024k10. Days on a small
+#                      away from those of games and searches, 1,024 neurons with ten king buckets; rates,
+#                      thinning and hints of the layers as for layered-k-1024k10. Days on a small
 #                      machine; every stage goes on where it was stopped. The whole of it has not been
 #                      run yet, so there is no loss to expect.
 #
