@@ -2,18 +2,17 @@
 //!
 //! Every position is two views, the side to move's and the other's. All work goes tile by tile,
 //! so that a tile's weights, hidden sums and gradients stay in the second-level cache. The first
-//! pass sums the 16-bit weight lines of each view's active inputs and adds the tile's part of the
-//! outputs. Errors are then computed from the outputs. The second pass turns the sums into their
-//! gradients, as floats of 16 bits in the same place, and adds those up by input: with the views
-//! listed by input, each weight row's gradient stays in registers while it grows and is written
-//! once a chunk.
+//! pass sums the 16-bit weight lines of each view's active inputs, in the order of king buckets
+//! ([`ByKing`]), and adds the tile's part of the outputs. Errors are then computed from the
+//! outputs. The second pass turns the sums into their gradients, as floats of 16 bits in the same
+//! place, and adds those up by input: with the views listed by input ([`ByInput`]), each weight
+//! row's gradient stays in registers while it grows and is written once a chunk.
 //!
 //! Positions should come sorted by the king buckets of both sides (see `batch`): a chunk then
 //! needs few of the weight rows. Within a chunk they are sorted by output bucket and processed in
 //! blocks of one bucket, so that its weights stay in registers.
 
 use crate::memory::LargeTable;
-use crate::nnue::features::KingBuckets;
 use crate::nnue::single_layer::Shape;
 
 use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, Task, Unit};
@@ -21,14 +20,17 @@ use super::layers::{self, SumSlopes, TrainedLayers};
 use super::loss::{Losses, Target};
 use super::model::{FIXED_ONE, Gradients, Model};
 use super::optimiser::table;
-use super::sample::{BUCKETS, MAX_ACTIVE, Sample};
+use super::sample::{BUCKETS, Sample};
+use super::views::{ByInput, ByKing, Views};
 
 /// Positions that are processed at once: their lines and one tile's weights share the
 /// second-level cache.
-pub const CHUNK: usize = 2048;
+pub const CHUNK: usize = 4096;
 const VIEWS: usize = 2 * CHUNK;
 /// The most positions in a block: what is kept of them for a tile fits the first-level cache.
 const BLOCK: usize = 64;
+/// Views that are summed at once: a single chain of additions would be limited by their latency.
+const TOGETHER: usize = 4;
 /// The hidden sum at which a neuron saturates.
 const LARGEST: i16 = FIXED_ONE as i16;
 /// Rows of output weights in a tile: one for each bucket and side.
@@ -44,16 +46,15 @@ pub struct Worker {
     /// Where each of the chunk's positions went.
     places: Vec<u16>,
     blocks: Vec<PositionBlock>,
-    /// Active inputs of each view.
-    active: Vec<[u16; MAX_ACTIVE]>,
-    counts: Vec<u8>,
+    views: Views,
+    by_king: ByKing,
+    by_input: ByInput,
     /// `[N / 32][VIEWS]`: hidden sums, then their gradients.
     lines: LargeTable<Line>,
     /// Each position's output, still to be added up.
     outputs: Vec<Floats>,
     /// The loss's derivative by each position's output.
     slopes: Vec<f32>,
-    by_input: ByInput,
     layers: LayerMemory,
     hint_weight: f32,
     /// Sum over the chunk of the mean squared distances from the teacher's sums.
@@ -110,56 +111,6 @@ impl LayerMemory {
     }
 }
 
-/// The views that have each input.
-struct ByInput {
-    /// Where each input's views begin; used while listing.
-    next: Vec<u32>,
-    /// Inputs that any view has, with the range of their views.
-    rows: Vec<(usize, usize, usize)>,
-    views: Vec<u16>,
-}
-
-impl ByInput {
-    fn new(rows: usize) -> ByInput {
-        ByInput {
-            next: vec![0; rows + 1],
-            rows: Vec::with_capacity(rows),
-            views: vec![0; VIEWS * (MAX_ACTIVE + 1)],
-        }
-    }
-
-    /// Counting sort of the views by their inputs; the bias is an input that all have.
-    fn list(&mut self, active: &[[u16; MAX_ACTIVE]], counts: &[u8]) {
-        let inputs = |view: usize| &active[view][..usize::from(counts[view])];
-        let bias = self.next.len() - 2;
-        self.next.fill(0);
-        for view in 0..active.len() {
-            for &input in inputs(view) {
-                self.next[usize::from(input) + 1] += 1;
-            }
-        }
-        self.rows.clear();
-        let mut from = 0;
-        for input in 0..bias {
-            let to = from + self.next[input + 1] as usize;
-            if from < to {
-                self.rows.push((input, from, to));
-            }
-            self.next[input] = from as u32;
-            from = to;
-        }
-        self.rows.push((bias, from, from + active.len()));
-        for view in 0..active.len() {
-            for &input in inputs(view) {
-                let place = &mut self.next[usize::from(input)];
-                self.views[*place as usize] = view as u16;
-                *place += 1;
-            }
-            self.views[from + view] = view as u16;
-        }
-    }
-}
-
 impl Worker {
     /// Memory for a network of this shape, for the fastest instructions of this processor.
     #[must_use]
@@ -177,12 +128,12 @@ impl Worker {
             samples: Vec::with_capacity(CHUNK),
             places: Vec::with_capacity(CHUNK),
             blocks: Vec::new(),
-            active: vec![[0; MAX_ACTIVE]; VIEWS],
-            counts: vec![0; VIEWS],
+            views: Views::new(VIEWS),
+            by_king: ByKing::default(),
+            by_input: ByInput::new(shape.rows(), VIEWS),
             lines: table(shape.hidden / TILE * VIEWS),
             outputs: vec![Floats::ZERO; CHUNK],
             slopes: vec![0.0; CHUNK],
-            by_input: ByInput::new(shape.rows()),
             layers: LayerMemory::new(),
             hint_weight: 0.0,
             hint_loss: 0.0,
@@ -193,10 +144,8 @@ impl Worker {
     pub fn learn(&mut self, model: &Model, target: Target, samples: &[Sample]) -> Losses {
         self.hint_weight = target.hint_weight;
         self.load(samples);
-        let views = 2 * self.samples.len();
-        self.by_input
-            .list(&self.active[..views], &self.counts[..views]);
-        for &(input, _, _) in &self.by_input.rows {
+        self.by_input.list(&self.views);
+        for (input, _) in self.by_input.rows() {
             self.gradients.touched[input] = true;
         }
         let unit = self.unit;
@@ -240,14 +189,9 @@ impl Worker {
 
     fn load(&mut self, samples: &[Sample]) {
         self.sort(&samples[..samples.len().min(CHUNK)]);
-        let buckets: KingBuckets = self.shape.king_buckets;
-        let views = self.active.as_chunks_mut::<2>().0;
-        for ((sample, [own, other]), counts) in
-            (self.samples.iter().zip(views)).zip(self.counts.as_chunks_mut::<2>().0)
-        {
-            let count = sample.features(buckets, own, other) as u8;
-            *counts = [count; 2];
-        }
+        let buckets = self.shape.king_buckets;
+        self.views.load(&self.samples, buckets);
+        self.by_king.list(&self.views, buckets);
     }
 
     /// Sorts the positions by output bucket and divides them into blocks.
@@ -308,8 +252,9 @@ impl Task for Forward<'_> {
         worker.layers.first[..positions].fill(Floats::ZERO);
         for tile in 0..model.tiles.len() {
             let weights = output_rows(&model.outputs.used, model.shape.hidden, tile);
+            worker.sum_views(l, model, tile);
             for index in 0..worker.blocks.len() {
-                worker.sum_block(l, model, tile, &weights, index);
+                worker.add_block(l, model, tile, &weights, index);
             }
         }
         let unit = l.splat(1.0 / (FIXED_ONE * FIXED_ONE));
@@ -335,10 +280,39 @@ impl Task for Forward<'_> {
 }
 
 impl Worker {
-    /// A tile's hidden sums of a block of positions, and what they add to the outputs and to the
-    /// sums of the dense layers.
+    /// A tile's hidden sums.
     #[inline(always)]
-    fn sum_block<L: Lanes>(
+    fn sum_views<L: Lanes>(&mut self, l: L, model: &Model, tile: usize) {
+        let rows = model.tile_lines(tile);
+        let bias = l.line(&rows[model.shape.features()]);
+        let lines = &mut self.lines[tile * VIEWS..][..VIEWS];
+        let (groups, rest) = self.by_king.order().as_chunks::<TOGETHER>();
+        for group in groups {
+            let inputs = group.map(|view| self.views.inputs(usize::from(view)));
+            let common = inputs.iter().map(|inputs| inputs.len()).min().unwrap_or(0);
+            let heads = inputs.map(|inputs| &inputs[..common]);
+            let mut sums = [bias; TOGETHER];
+            for at in 0..common {
+                for (sum, head) in sums.iter_mut().zip(&heads) {
+                    *sum = l.add_lines(*sum, l.line(&rows[usize::from(head[at])]));
+                }
+            }
+            for ((sum, inputs), view) in sums.into_iter().zip(inputs).zip(group) {
+                let sum = add_rows(l, sum, rows, &inputs[common..]);
+                l.put_line(&mut lines[usize::from(*view)], sum);
+            }
+        }
+        for &view in rest {
+            let view = usize::from(view);
+            let sum = add_rows(l, bias, rows, self.views.inputs(view));
+            l.put_line(&mut lines[view], sum);
+        }
+    }
+
+    /// What a tile's hidden sums of a block of positions add to the outputs and to the sums of the
+    /// dense layers.
+    #[inline(always)]
+    fn add_block<L: Lanes>(
         &mut self,
         l: L,
         model: &Model,
@@ -348,22 +322,14 @@ impl Worker {
     ) {
         let block = self.blocks[index];
         let weights = &weights[2 * block.bucket..][..2];
-        let rows = &model.tiles[tile].lines[..];
-        let bias = l.line(&rows[model.shape.features()]);
-        let lines = &mut self.lines[tile * VIEWS..][..VIEWS];
+        let lines = &self.lines[tile * VIEWS..][..VIEWS];
         let rounding = model.is_rounding();
         for position in block.from..block.to {
             let output = &mut self.outputs[position];
             let mut parts = [l.floats(output), l.splat(0.0)];
             let mut inputs = [[l.splat(0.0); 2]; 2];
             for side in 0..2 {
-                let view = 2 * position + side;
-                let count = usize::from(self.counts[view]);
-                let mut sums = bias;
-                for &input in &self.active[view][..count] {
-                    sums = l.add_lines(sums, l.line(&rows[usize::from(input)]));
-                }
-                l.put_line(&mut lines[view], sums);
+                let sums = l.line(&lines[2 * position + side]);
                 inputs[side] = l.clamp_to_floats(sums, LARGEST);
                 for half in 0..2 {
                     let weight = l.floats(&weights[side][half]);
@@ -383,6 +349,16 @@ impl Worker {
             layers::add_products(l, layers, at, &self.layers.products, sums);
         }
     }
+}
+
+/// A sum of hidden values plus the lines of some inputs.
+#[inline(always)]
+fn add_rows<L: Lanes>(l: L, start: L::Line, rows: &[Line], inputs: &[u16]) -> L::Line {
+    let mut sum = start;
+    for &input in inputs {
+        sum = l.add_lines(sum, l.line(&rows[usize::from(input)]));
+    }
+    sum
 }
 
 /// Gradients of output and input weights.
@@ -414,9 +390,8 @@ impl Task for Backward<'_> {
             }
             let lines = &worker.lines[tile * VIEWS..][..VIEWS];
             let gradients = &mut worker.gradients.tiles[tile * rows..][..rows];
-            for &(input, from, to) in &worker.by_input.rows {
-                let views = &worker.by_input.views[from..to];
-                sum_views(l, lines, views, &mut gradients[input]);
+            for (input, views) in worker.by_input.rows() {
+                sum_gradients(l, lines, views, &mut gradients[input]);
             }
         }
     }
@@ -546,7 +521,7 @@ fn square_gradients<L: Lanes>(
 
 /// Adds the gradients of the listed views to an input's row.
 #[inline(always)]
-fn sum_views<L: Lanes>(l: L, lines: &[Line], views: &[u16], row: &mut Row) {
+fn sum_gradients<L: Lanes>(l: L, lines: &[Line], views: &[u16], row: &mut Row) {
     let line = |view: u16| l.line(&lines[usize::from(view)]);
     // Two sums at a time: a single chain of additions would be limited by their latency.
     let mut sums = [l.floats(&row[0]), l.floats(&row[1])];

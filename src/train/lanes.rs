@@ -76,6 +76,9 @@ pub trait Lanes: Copy {
     /// Integers as floats.
     fn to_floats(self, line: Self::Line) -> [Self::Floats; 2];
 
+    /// Whole numbers as integers, held within 16 bits.
+    fn to_line(self, row: [Self::Floats; 2]) -> Self::Line;
+
     fn mul(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
     fn add(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
 
@@ -251,6 +254,15 @@ impl<const FUSED: bool> Lanes for Portable<FUSED> {
     #[inline(always)]
     fn to_floats(self, line: Line) -> [Floats; 2] {
         [0, HALF].map(|first| each(|i| f32::from(line.0[neuron(first + i)])))
+    }
+
+    #[inline(always)]
+    fn to_line(self, row: [Floats; 2]) -> Line {
+        let mut line = Line::ZERO;
+        for slot in 0..TILE {
+            line.0[neuron(slot)] = row[slot / HALF].0[slot % HALF] as i16;
+        }
+        line
     }
 
     #[inline(always)]
@@ -434,6 +446,12 @@ mod x86 {
                     _mm512_cvtepi32_ps(_mm512_unpackhi_epi16(line, sign)),
                 ]
             }
+        }
+
+        #[inline(always)]
+        fn to_line(self, [low, high]: [__m512; 2]) -> __m512i {
+            // SAFETY: see above.
+            unsafe { _mm512_packs_epi32(_mm512_cvtps_epi32(low), _mm512_cvtps_epi32(high)) }
         }
 
         #[inline(always)]

@@ -32,6 +32,8 @@ impl Task for Everything {
         let (a, b) = (l.line(&random(1)), l.line(&random(2)));
         keep_line(l.add_lines(a, b));
         let (x, y) = (l.clamp_to_floats(a, 2040), l.to_floats(b));
+        keep_line(l.to_line(y));
+        keep_line(l.to_line(y.map(|y| l.add(y, y))));
         keep(x);
         keep(y);
         let both = |f: &dyn Fn(L::Floats, L::Floats) -> L::Floats| [f(x[0], y[0]), f(x[1], y[1])];

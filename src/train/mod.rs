@@ -2,9 +2,9 @@
 //!
 //! [`config`] has the settings of a run. [`shards`] deals the files where memory does not hold them
 //! all, [`load`] replays games into [`sample`]s of 48 bytes, [`shuffle`] puts them in a new order
-//! every epoch, [`loss`] defines the target, [`kernel`]
-//! computes gradients, with [`layers`] where the network has dense layers. [`model`] holds the
-//! parameters, [`optimiser`] updates them, [`checkpoint`] saves them, [`export`] makes the integers
+//! every epoch, [`loss`] defines the target, [`kernel`] computes gradients, in orders that `views`
+//! lists, with [`layers`] where the network has dense layers. [`model`] holds the parameters,
+//! [`optimiser`] updates them, [`checkpoint`] saves them, [`export`] makes the integers
 //! that the engine reads, and [`run`] is the main loop.
 
 mod batch;
@@ -26,3 +26,4 @@ pub mod shards;
 pub mod shuffle;
 #[cfg(test)]
 mod tests;
+mod views;

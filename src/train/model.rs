@@ -13,9 +13,9 @@
 use crate::memory::LargeTable;
 use crate::nnue::single_layer::{MAX_OUTPUT_WEIGHT, PIECE_FEATURES, QA, QB, Shape};
 
-use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, Task, Unit, neuron};
+use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, Task, Unit};
 use super::layers::{LayerGradients, TrainedLayers};
-use super::optimiser::{Rate, Trained, WEIGHT_LIMIT, add, hold, round, table};
+use super::optimiser::{NO_FRACTION, Rate, Trained, WEIGHT_LIMIT, add, hold, round, table};
 use super::sample::BUCKETS;
 use super::shuffle::mix;
 
@@ -33,8 +33,6 @@ pub struct Tile {
     pub weights: Trained,
     /// `[PIECE_FEATURES][TILE]`: what all king buckets share, added to each one's rows.
     pub shared: Trained,
-    /// The sums rounded to 16 bits, a line a row.
-    pub lines: LargeTable<Line>,
 }
 
 impl Tile {
@@ -49,19 +47,22 @@ impl Tile {
         [add_held(low, &shared[0]), add_held(high, &shared[1])]
     }
 
-    /// Rounds the weights to integers.
+    /// Rounds the weights to integers, a line a row.
     #[inline(always)]
-    fn refresh_lines(&mut self, quantisation: FakeQuantisation) {
+    fn round_weights<L: Lanes>(&self, l: L, lines: &mut [Line], quantisation: FakeQuantisation) {
         let (steps, finer) = match quantisation {
-            FakeQuantisation::Off => (FIXED_ONE, 1),
-            FakeQuantisation::On => (QA as f32, FINER as i16),
+            FakeQuantisation::Off => (l.splat(FIXED_ONE), l.splat(1.0)),
+            FakeQuantisation::On => (l.splat(QA as f32), l.splat(FINER as f32)),
         };
-        for input in 0..self.lines.len() {
+        let (up, down) = (l.splat(NO_FRACTION), l.splat(-NO_FRACTION));
+        for (input, line) in lines.iter_mut().enumerate() {
             let row = self.row(input);
-            for slot in 0..TILE {
-                let whole = round(row[slot / HALF].0[slot % HALF] * steps);
-                self.lines[input].0[neuron(slot)] = whole as i16 * finer;
+            let mut whole = [up; 2];
+            for half in 0..2 {
+                let rounded = l.add(l.mul_add(l.floats(&row[half]), steps, up), down);
+                whole[half] = l.mul(rounded, finer);
             }
+            l.put_line(line, l.to_line(whole));
         }
     }
 
@@ -83,7 +84,6 @@ impl Tile {
         let gradients = gradients.as_flattened_mut();
         self.weights
             .step(gradients, update.factor, &update.rate, WEIGHT_LIMIT);
-        self.refresh_lines(update.quantisation);
     }
 }
 
@@ -96,9 +96,12 @@ struct Update {
     quantisation: FakeQuantisation,
 }
 
+/// A tile, its rounded weights and the threads' gradients of it.
+type TileParts<'a> = ((&'a mut Tile, &'a mut [Line]), Vec<&'a mut [Row]>);
+
 /// Optimiser steps of some tiles.
 struct StepTiles<'a, 'b> {
-    tiles: &'a mut [(&'b mut Tile, Vec<&'b mut [Row]>)],
+    tiles: &'a mut [TileParts<'b>],
     /// Rows that each part holds gradients of.
     touched: &'a [&'a [bool]],
     update: &'a Update,
@@ -108,8 +111,8 @@ impl Task for StepTiles<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(self, _lanes: L) {
-        for (tile, parts) in self.tiles.iter_mut() {
+    fn run<L: Lanes>(self, l: L) {
+        for ((tile, lines), parts) in self.tiles.iter_mut() {
             let Some((first, others)) = parts.split_first_mut() else {
                 continue;
             };
@@ -121,6 +124,7 @@ impl Task for StepTiles<'_, '_> {
                 }
             }
             tile.step(first, self.update);
+            tile.round_weights(l, lines, self.update.quantisation);
         }
     }
 }
@@ -144,15 +148,17 @@ impl Task for StepLayers<'_, '_> {
 }
 
 /// Recomputes the integers of all tiles.
-struct RefreshTiles<'a>(&'a mut [Tile], FakeQuantisation);
+struct RefreshTiles<'a>(&'a mut Model);
 
 impl Task for RefreshTiles<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(self, _lanes: L) {
-        for tile in self.0 {
-            tile.refresh_lines(self.1);
+    fn run<L: Lanes>(self, l: L) {
+        let RefreshTiles(model) = self;
+        let lines = model.lines.chunks_exact_mut(model.shape.rows());
+        for (tile, lines) in model.tiles.iter().zip(lines) {
+            tile.round_weights(l, lines, model.quantisation);
         }
     }
 }
@@ -208,6 +214,9 @@ pub struct Model {
     pub shape: Shape,
     /// N / 32 tiles.
     pub tiles: Vec<Tile>,
+    /// Their weights and biases rounded to 16 bits, `[N / 32][rows]`: one table, which is large
+    /// enough for huge pages.
+    lines: LargeTable<Line>,
     pub outputs: Outputs,
     pub layers: Option<TrainedLayers>,
     /// Optimiser steps taken.
@@ -270,12 +279,12 @@ impl Model {
         let tile = || Tile {
             weights: Trained::zeroed(shape.rows() * TILE),
             shared: Trained::zeroed(PIECE_FEATURES * TILE),
-            lines: table(shape.rows()),
         };
         let weights = Trained::zeroed(BUCKETS * 2 * shape.hidden);
         Model {
             shape,
             tiles: (0..shape.hidden / TILE).map(|_| tile()).collect(),
+            lines: table(shape.hidden / TILE * shape.rows()),
             outputs: Outputs {
                 used: weights.value.clone(),
                 weights,
@@ -285,6 +294,14 @@ impl Model {
             steps: 0,
             quantisation: FakeQuantisation::Off,
         }
+    }
+
+    /// The rounded weights of a tile, a line a row.
+    #[inline(always)]
+    #[must_use]
+    pub fn tile_lines(&self, tile: usize) -> &[Line] {
+        let rows = self.shape.rows();
+        &self.lines[tile * rows..][..rows]
     }
 
     /// All trained arrays, in the order of a checkpoint.
@@ -379,7 +396,7 @@ impl Model {
 
     /// Recomputes the copies that evaluation uses after weights were set.
     pub fn refresh(&mut self) {
-        Unit::best().run(RefreshTiles(&mut self.tiles, self.quantisation));
+        Unit::best().run(RefreshTiles(self));
         self.outputs.refresh_used(self.quantisation);
         if let Some(layers) = &mut self.layers {
             layers.refresh(self.quantisation);
@@ -440,7 +457,8 @@ impl Model {
             tiles.push(t.chunks_exact_mut(rows));
             touched.push(&mut r[..]);
         }
-        let mut jobs: Vec<_> = (self.tiles.iter_mut())
+        let lines = self.lines.chunks_exact_mut(rows);
+        let mut jobs: Vec<_> = (self.tiles.iter_mut().zip(lines))
             .map(|tile| (tile, tiles.iter_mut().filter_map(Iterator::next).collect()))
             .collect();
         let share = jobs.len().div_ceil(threads).max(1);

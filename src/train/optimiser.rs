@@ -104,11 +104,13 @@ impl Rate {
     }
 }
 
-/// The nearest whole number, of halves the even one, for numbers below 2^22: by adding what
-/// leaves no bits for fractions, which vectorises everywhere.
+/// A float of about this size, 1.5 * 2^23, has no bits for fractions.
+pub(super) const NO_FRACTION: f32 = 12_582_912.0;
+
+/// The nearest whole number, of halves the even one, for numbers below 2^22: by adding
+/// [`NO_FRACTION`], which vectorises everywhere.
 #[inline(always)]
 pub(super) fn round(x: f32) -> f32 {
-    const NO_FRACTION: f32 = 12_582_912.0; // 1.5 * 2^23
     (x + NO_FRACTION) - NO_FRACTION
 }
 
