@@ -48,7 +48,7 @@ pub struct TimeBounds {
     pub soft: Duration,
     /// Stop searching after this long.
     pub hard: Duration,
-    /// The time was named (`movetime`): use all of it and never end early. It then counts from
+    /// The time was named (`movetime`): all of it is used, whatever is found. It then counts from
     /// `ponderhit` if the search began as a ponder search.
     pub fixed: bool,
 }
@@ -193,7 +193,8 @@ impl BestMoveStability {
             .mean
             .map_or(0, |mean| (mean - score).clamp(-FULL_DROP / 2, FULL_DROP));
         let falling = 1.0 + f64::from(p::time_drop() * drop) / f64::from(100 * FULL_DROP);
-        nodes * stability * falling
+        // With tuned parameters the first factor may be negative.
+        (nodes * stability * falling).max(0.0)
     }
 }
 

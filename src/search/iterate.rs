@@ -49,6 +49,7 @@ impl SearchWorker {
             self.root.begin_iteration();
             if self.iteration(request).is_err() {
                 // The last line reported is the one that is played.
+                self.root.sort_lines();
                 self.root.all_exact();
                 self.report_lines();
                 break;
@@ -226,17 +227,17 @@ impl SearchWorker {
             .collect();
         for (index, root) in self.root.all().iter().take(lines).enumerate() {
             // A line that this iteration has not reached keeps the score of the last one.
-            let (score, bound) = if root.score == -Score::INFINITE {
-                (root.previous, None)
+            let (score, bound, depth) = if root.score == -Score::INFINITE {
+                (root.previous, None, self.root_depth - 1)
             } else {
-                (root.score, root.bound)
+                (root.score, root.bound, self.root_depth)
             };
             if score == -Score::INFINITE {
                 continue;
             }
             let (score, bound) = root.shown(score, bound);
             let info = Info {
-                depth: self.root_depth,
+                depth,
                 seldepth: root.seldepth.max(1),
                 multi_pv: index + 1,
                 score,

@@ -49,7 +49,7 @@ pub use worker::SearchWorker;
 pub struct Shared {
     pub tt: TranspositionTable,
     pub signals: Signals,
-    /// Nodes searched, one counter a thread, each brought up to date every thousand nodes or so.
+    /// Nodes searched, one counter a thread, each brought up to date every 64 nodes or so.
     nodes: Box<[AtomicU64]>,
     /// Successful tablebase probes of all threads in the current search.
     tablebase_hits: AtomicU64,

@@ -7,10 +7,12 @@ use crate::types::{Bound, Move, Score};
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub m: Move,
-    /// The score in the current iteration; minus infinite if it was not best.
+    /// The score in the current iteration; minus infinite if it was not searched or not best.
     pub score: Score,
     /// The score in the previous iteration.
     pub previous: Score,
+    /// The line in the previous iteration.
+    previous_pv: Vec<Move>,
     /// Whether the score is a bound; `None` if it is exact.
     pub bound: Option<Bound>,
     /// A running mean of the scores, and of their squares, for aspiration windows.
@@ -32,6 +34,7 @@ impl RootMove {
             m,
             score: -Score::INFINITE,
             previous: -Score::INFINITE,
+            previous_pv: vec![m],
             bound: None,
             average: None,
             seldepth: 0,
@@ -130,7 +133,8 @@ impl RootMoves {
     /// Begins an iteration.
     pub fn begin_iteration(&mut self) {
         for root in &mut self.moves {
-            root.previous = root.score;
+            root.previous = std::mem::replace(&mut root.score, -Score::INFINITE);
+            root.previous_pv.clone_from(&root.pv);
         }
     }
 
@@ -152,7 +156,8 @@ impl RootMoves {
     }
 
     /// An iteration was stopped: the best of the moves that were searched goes first; if none
-    /// was, the previous iteration's order stands.
+    /// was, the previous iteration's order stands. So it does if they all lose by force, for the
+    /// others may not, and no loss is proven.
     pub fn keep_partial(&mut self) {
         let rank = self.moves[self.line].rank;
         let ranked = self.moves[self.line..].partition_point(|root| root.rank >= rank);
@@ -163,6 +168,14 @@ impl RootMoves {
             .max()
             .unwrap_or(-Score::INFINITE);
         if best == -Score::INFINITE {
+            return;
+        }
+        let searched_before = line[0].previous != -Score::INFINITE;
+        if best.is_loss() && searched_before {
+            for root in line {
+                root.score = -Score::INFINITE;
+                root.pv.clone_from(&root.previous_pv);
+            }
             return;
         }
         if let Some(index) = line.iter().position(|root| root.score == best) {
@@ -216,6 +229,7 @@ impl RootMoves {
 mod tests {
     use super::*;
     use crate::board::Position;
+    use crate::types::Ply;
 
     fn root(count: usize) -> RootMoves {
         RootMoves::new(Position::startpos().legal_moves().into_iter().take(count))
@@ -311,10 +325,42 @@ mod tests {
         note(&mut root, b, 25, true);
         root.keep_partial();
         assert_eq!(order(&root), [b, a, c]);
+        // Scores of the iteration before do not count.
+        root.begin_iteration();
+        note(&mut root, b, 5, true);
+        root.keep_partial();
+        assert_eq!(order(&root), [b, a, c]);
         // Nothing searched yet: the order stands.
         let mut untouched = RootMoves::new([a, b, c]);
         untouched.keep_partial();
         assert_eq!(order(&untouched), [a, b, c]);
+    }
+
+    #[test]
+    fn an_interrupted_iteration_proves_no_loss() {
+        let mut root = root(2);
+        let [a, b] = order(&root)[..] else {
+            panic!("two moves");
+        };
+        let note = |root: &mut RootMoves, score, line: &[Move]| {
+            root.begin_iteration();
+            root.note(a, score, true, 1, 1, line);
+        };
+        let lost = Score::mated_in(Ply(6));
+        // In the first iteration there is nothing else to go by.
+        note(&mut root, lost, &[]);
+        root.keep_partial();
+        assert_eq!(root.current().score, lost);
+        note(&mut root, Score::cp(-300), &[b]);
+        note(&mut root, lost, &[]);
+        root.keep_partial();
+        assert_eq!(order(&root), [a, b]);
+        let best = root.current();
+        assert_eq!(best.score, -Score::INFINITE);
+        assert_eq!(
+            (best.previous, &best.pv[..]),
+            (Score::cp(-300), &[a, b][..])
+        );
     }
 
     #[test]
