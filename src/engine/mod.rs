@@ -368,11 +368,10 @@ impl Engine {
     /// running.
     pub fn set_network(&mut self, path: Option<&Path>) -> Result<(), EngineError> {
         self.idle()?;
-        self.eval_kind = EvalKind::Network(match path {
+        self.set_eval_kind(EvalKind::Network(match path {
             None => Network::embedded(),
             Some(path) => Network::load(path)?,
-        });
-        self.rebuild(self.threads, self.hash_mib)
+        }))
     }
 
     /// Evaluates by material and piece-square values from now on, for comparison with networks.
@@ -381,8 +380,17 @@ impl Engine {
     /// If a search is running.
     pub fn set_tapered(&mut self) -> Result<(), EngineError> {
         self.idle()?;
-        self.eval_kind = EvalKind::Tapered;
-        self.rebuild(self.threads, self.hash_mib)
+        self.set_eval_kind(EvalKind::Tapered)
+    }
+
+    /// If the pool cannot be made, the old evaluation stays.
+    fn set_eval_kind(&mut self, eval_kind: EvalKind) -> Result<(), EngineError> {
+        let before = std::mem::replace(&mut self.eval_kind, eval_kind);
+        let rebuilt = self.rebuild(self.threads, self.hash_mib);
+        if rebuilt.is_err() {
+            self.eval_kind = before;
+        }
+        rebuilt
     }
 
     /// Forgets everything learned: a new game begins.
@@ -391,7 +399,7 @@ impl Engine {
     /// If a search is running, or the pool cannot be made.
     pub fn new_game(&mut self) -> Result<(), EngineError> {
         self.idle()?;
-        self.game = Game::default();
+        self.game = Game::new(&Start::Initial, &[], self.castling)?;
         self.refused = None;
         self.game_seed = fastrand::u64(..);
         self.place_stages();

@@ -16,6 +16,15 @@ fn a_refused_position_is_not_searched() {
     assert!(engine.go(&Request::to_depth(1)).is_ok());
 }
 
+#[test]
+fn a_new_game_is_set_up_in_the_chosen_notation() {
+    let mut engine = Engine::new();
+    engine.set_castling(CastlingMode::Chess960).expect("idle");
+    engine.new_game().expect("idle");
+    let position = engine.game.position();
+    assert_eq!(position.castling_mode(), CastlingMode::Chess960);
+}
+
 /// Answers with a move, and changes what a search found.
 struct TestStage {
     answer: Option<Conclusion>,

@@ -128,10 +128,8 @@ impl<W: Write> Session<W> {
             if self.handle_line(line)? == Flow::Quit {
                 break;
             }
-            let signal = lines.get(index + 1).is_some_and(|next| {
-                matches!(Command::parse(next), Ok(Command::Stop | Command::PonderHit))
-            });
-            while self.engine.is_searching() && !signal {
+            let signalled = is_signal_ahead(&lines[index + 1..]);
+            while self.engine.is_searching() && !signalled {
                 let Ok(event) = self.engine.events().recv() else {
                     break;
                 };
@@ -534,6 +532,16 @@ pub fn interactive() -> io::Result<()> {
     result.and(out.finish())
 }
 
+/// Whether `stop` or `ponderhit` follows before the next search: the running one is not to be
+/// waited for then.
+fn is_signal_ahead(lines: &[String]) -> bool {
+    lines
+        .iter()
+        .map(|line| Command::parse(line))
+        .take_while(|command| !matches!(command, Ok(Command::Go { .. })))
+        .any(|command| matches!(command, Ok(Command::Stop | Command::PonderHit)))
+}
+
 /// Runs UCI commands one after the other; returns whether all were understood.
 ///
 /// # Errors
@@ -548,6 +556,14 @@ pub fn batch(commands: &[String]) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_signal_counts_up_to_the_next_search() {
+        let ahead =
+            |lines: &[&str]| is_signal_ahead(&lines.iter().map(|&l| l.into()).collect::<Vec<_>>());
+        assert!(ahead(&["stop"]) && ahead(&["isready", "d", "ponderhit"]));
+        assert!(!ahead(&[]) && !ahead(&["isready"]) && !ahead(&["go depth 1", "stop"]));
+    }
 
     #[test]
     fn options_set_over_and_over_wait_once() {
