@@ -20,8 +20,8 @@ use populate::Population;
 
 /// Size and alignment of a huge page in bytes, on x86-64 and mostly elsewhere.
 const HUGE_PAGE: usize = 2 << 20;
-/// Tables of at least this many bytes get a whole number of huge pages.
-const WORTH_IT: usize = HUGE_PAGE / 4;
+/// Tables of at least half a huge page get a whole number of them.
+const WORTH_IT: usize = HUGE_PAGE / 2;
 
 /// A fixed number of values, all bits zero at first. The system supplies the memory piece by
 /// piece as it is first touched, so that even a very large table is there at once.

@@ -7,7 +7,8 @@ use crate::types::{Bound, Move, Score};
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub m: Move,
-    /// The score in the current iteration; minus infinite if it was not searched or not best.
+    /// The score in the current iteration, minus infinite if it was not best; until the move is
+    /// searched the score of the iteration before.
     pub score: Score,
     /// The score in the previous iteration.
     pub previous: Score,
@@ -133,7 +134,7 @@ impl RootMoves {
     /// Begins an iteration.
     pub fn begin_iteration(&mut self) {
         for root in &mut self.moves {
-            root.previous = std::mem::replace(&mut root.score, -Score::INFINITE);
+            root.previous = root.score;
             root.previous_pv.clone_from(&root.pv);
         }
     }
@@ -155,9 +156,10 @@ impl RootMoves {
         }
     }
 
-    /// An iteration was stopped: the best of the moves that were searched goes first; if none
-    /// was, the previous iteration's order stands. So it does if they all lose by force, for the
-    /// others may not, and no loss is proven.
+    /// An iteration was stopped: the move with the best score goes first. Moves that were not
+    /// searched again have that of the iteration before, if they were best once; to let them begin
+    /// without a score did not win games (see the book's record of tests). If the best loses by
+    /// force, the previous iteration's order stands, for other moves may not lose.
     pub fn keep_partial(&mut self) {
         let rank = self.moves[self.line].rank;
         let ranked = self.moves[self.line..].partition_point(|root| root.rank >= rank);
@@ -325,11 +327,11 @@ mod tests {
         note(&mut root, b, 25, true);
         root.keep_partial();
         assert_eq!(order(&root), [b, a, c]);
-        // Scores of the iteration before do not count.
+        // A move that was best in the iteration before is remembered.
         root.begin_iteration();
         note(&mut root, b, 5, true);
         root.keep_partial();
-        assert_eq!(order(&root), [b, a, c]);
+        assert_eq!(order(&root), [a, b, c]);
         // Nothing searched yet: the order stands.
         let mut untouched = RootMoves::new([a, b, c]);
         untouched.keep_partial();
