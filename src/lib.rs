@@ -44,7 +44,7 @@ mod label;
 mod levels;
 mod memory;
 pub mod nnue;
-mod opening_book;
+pub mod opening_book;
 mod params;
 mod progress;
 pub mod record;

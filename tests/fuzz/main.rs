@@ -119,4 +119,4 @@ macro_rules! fuzz_tests {
     };
 }
 
-fuzz_tests!(fen moves pgn epd command session record positions network tablebase);
+fuzz_tests!(fen moves pgn epd command session record positions network book tablebase);

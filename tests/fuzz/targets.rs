@@ -12,6 +12,7 @@ use pleach::board::{Epd, Game, PgnGame, PgnReader, Position, Start};
 use pleach::nnue::QuantisedNet;
 use pleach::nnue::format::{FLAG_PACKED, HEADER_BYTES, Header};
 use pleach::nnue::single_layer::Shape;
+use pleach::opening_book::{OpeningBook, choose, merge};
 use pleach::record::{GameReader, GameRecord, PositionReader};
 use pleach::tablebase::Tablebases;
 use pleach::types::CastlingMode;
@@ -62,6 +63,10 @@ pub const TARGETS: &[Target] = &[
         run: network,
     },
     Target {
+        name: "book",
+        run: book,
+    },
+    Target {
         name: "tablebase",
         run: tablebase,
     },
@@ -75,6 +80,8 @@ const SESSION_DIGITS: usize = 2;
 const MOST_GAMES: usize = 20;
 /// Most positions read from one input.
 const MOST_POSITIONS: usize = 200;
+/// Most plies played from a book.
+const MOST_BOOK_PLIES: usize = 20;
 /// Most bytes of numbers that are made up for a network.
 const MOST_NUMBERS: usize = 1 << 20;
 
@@ -248,6 +255,28 @@ fn read_network(bytes: &[u8]) {
     if let Ok(net) = QuantisedNet::from_bytes(bytes) {
         let again = QuantisedNet::from_bytes(&net.to_bytes());
         assert_eq!(again.expect("its own file"), net);
+    }
+}
+
+/// A book is refused, or is written as the same bytes, is what two copies of it merge to, and gives
+/// legal moves only.
+pub fn book(bytes: &[u8]) {
+    let Ok(book) = OpeningBook::from_bytes(bytes) else {
+        return;
+    };
+    let mut written = Vec::new();
+    book.write(&mut written).expect("a vector takes all");
+    assert_eq!(written, bytes);
+    assert!(book.positions() <= book.len());
+    assert_eq!(merge(&[book.clone(), book.clone()]), book);
+    let mut position = Position::startpos();
+    for _ in 0..MOST_BOOK_PLIES {
+        let moves = book.moves(&position);
+        let Some(chosen) = choose(&moves, |total| total / 2) else {
+            return;
+        };
+        assert!(position.legal_moves().contains(&chosen));
+        position = position.play(chosen);
     }
 }
 
