@@ -113,7 +113,7 @@ fn write(book: &OpeningBook, path: &Path) -> anyhow::Result<()> {
         .with_context(failed)?;
     drop(out);
     file.commit().with_context(failed)?;
-    let (positions, moves) = (book.positions(), book.len());
+    let (positions, moves) = (book.positions(), book.entry_count());
     writeln!(
         io::stdout(),
         "{}: {positions} positions, {moves} moves",

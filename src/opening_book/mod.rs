@@ -121,7 +121,7 @@ impl OpeningBook {
 
     /// Number of entries, each a move in a position.
     #[must_use]
-    pub const fn len(&self) -> usize {
+    pub const fn entry_count(&self) -> usize {
         self.entries.len()
     }
 

@@ -267,7 +267,7 @@ pub fn book(bytes: &[u8]) {
     let mut written = Vec::new();
     book.write(&mut written).expect("a vector takes all");
     assert_eq!(written, bytes);
-    assert!(book.positions() <= book.len());
+    assert!(book.positions() <= book.entry_count());
     assert_eq!(merge(&[book.clone(), book.clone()]), book);
     let mut position = Position::startpos();
     for _ in 0..MOST_BOOK_PLIES {
