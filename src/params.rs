@@ -195,11 +195,12 @@ parameters! {
     /// Growth after a failure, in 1/256.
     aspiration_growth = 160, 96, 256, 8;
 
-    /// Reverse futility pruning: deepest, margin a ply, what improving takes off it, and what
-    /// the size of the correction adds (in 1/64).
+    /// Reverse futility pruning: deepest, margin a ply, what improving takes off it, what an
+    /// attacked piece adds, and what the size of the correction adds (in 1/64).
     rfp_depth = 9, 5, 14, 1;
-    rfp_margin = 45, 30, 120, 6;
-    rfp_improving = 69, 20, 120, 8;
+    rfp_margin = 33, 15, 120, 6;
+    rfp_improving = 65, 20, 120, 8;
+    rfp_attacked = 11, -60, 80, 6;
     rfp_correction = 27, 0, 128, 10;
     /// Razoring: deepest, margin, margin a ply.
     razor_depth = 4, 2, 8, 1;
@@ -208,7 +209,7 @@ parameters! {
     /// Null move: least depth, static margin and its share a ply, base reduction, plies for
     /// one more ply of reduction, centipawns above beta for one more, the most of those.
     null_depth = 3, 2, 5, 1;
-    null_margin = 77, 0, 200, 12;
+    null_margin = 94, 0, 200, 12;
     null_margin_depth = 8, 0, 25, 2;
     null_base = 4, 2, 6, 1;
     null_divisor = 3, 2, 5, 1;
@@ -237,8 +238,8 @@ parameters! {
     lmp_improving_scale = 200, 80, 400, 16;
     /// Futility: deepest (after reduction), margin, margin a ply, share of the history (1/1024).
     futility_depth = 7, 4, 12, 1;
-    futility_base = 80, 20, 200, 10;
-    futility_margin = 68, 30, 150, 8;
+    futility_base = 68, 20, 200, 10;
+    futility_margin = 60, 30, 150, 8;
     futility_history = 8, 0, 24, 2;
     /// Futility of captures: margin, margin a ply, share of the history (1/1024).
     capture_futility_base = 80, 20, 300, 10;
@@ -246,19 +247,23 @@ parameters! {
     capture_futility_history = 16, 0, 64, 3;
     /// History pruning: deepest (after reduction), history a ply.
     history_pruning_depth = 6, 3, 10, 1;
-    history_pruning_margin = 4400, 1500, 8000, 300;
-    /// SEE pruning: deepest, margins for quiet moves (a squared ply to be searched) and captures.
+    history_pruning_margin = 4950, 1500, 8000, 300;
+    /// SEE pruning: deepest, margins for quiet moves (a squared ply to be searched) and captures,
+    /// each with its share of the history (1/1024).
     see_depth = 10, 5, 16, 1;
     see_quiet = 18, 6, 60, 3;
+    see_quiet_history = 9, -32, 64, 4;
     see_noisy = 90, 40, 180, 8;
     see_noisy_history = 32, 8, 128, 6;
 
     /// Singular extensions: least depth, margin a ply (1/64), how many plies shallower the table
-    /// may be; margins of double and triple extensions; most double extensions on a line.
+    /// may be; margin of double extensions, and what a capture takes off it; margin of triple
+    /// extensions; most double extensions on a line.
     singular_depth = 6, 4, 9, 1;
-    singular_margin = 45, 24, 140, 6;
+    singular_margin = 50, 24, 140, 6;
     singular_tt_depth = 3, 2, 5, 1;
     double_margin = 14, 2, 50, 3;
+    double_noisy = 8, -20, 14, 5;
     triple_margin = 90, 40, 200, 10;
     double_limit = 10, 4, 20, 1;
     negative_extension = 3, 1, 4, 1;
@@ -266,37 +271,44 @@ parameters! {
 
     /// Late move reductions, in 1/1024 ply. Base and slope of the logarithmic table.
     lmr_quiet_base = 900, 200, 1800, 80;
-    lmr_quiet_slope = 390, 200, 700, 16;
+    lmr_quiet_slope = 413, 200, 700, 16;
     lmr_noisy_base = 273, -400, 900, 80;
     lmr_noisy_slope = 330, 180, 500, 16;
-    lmr_cut_node = 1500, 500, 3000, 128;
+    lmr_cut_node = 1650, 500, 3000, 128;
     lmr_not_improving = 660, 0, 1400, 90;
     lmr_tt_noisy = 880, 0, 1600, 90;
-    lmr_tt_pv = 970, 200, 2000, 100;
-    lmr_pv = 780, 0, 1600, 90;
+    lmr_tt_pv = 1070, 200, 2000, 100;
+    lmr_pv = 830, 0, 1600, 90;
     lmr_check = 900, 0, 1800, 90;
     lmr_killer = 730, 0, 1800, 90;
     lmr_cutoffs = 820, 0, 1800, 90;
     /// History that is worth one ply of reduction.
-    lmr_history = 9700, 4000, 16000, 600;
+    lmr_history = 10100, 4000, 16000, 600;
     lmr_noisy_history = 10000, 4000, 20000, 800;
     /// What a centipawn of correction takes off.
     lmr_correction = 8, 0, 24, 2;
     /// Plies less for the other moves once one has raised alpha.
     raise_reduction = 2, 1, 3, 1;
     /// Re-search one ply deeper or shallower by how far the reduced search beat the best score.
-    lmr_deeper = 45, 15, 120, 6;
+    lmr_deeper = 51, 15, 120, 6;
     lmr_shallower = 9, 2, 30, 2;
+
+    /// What butterfly and pawn history count in reductions and pruning, where a continuation
+    /// counts 64.
+    history_butterfly = 38, 0, 160, 8;
+    history_pawn = 52, 0, 160, 8;
 
     /// History bonus and malus: centi-history a ply, offset, most.
     bonus_margin = 310, 100, 600, 20;
     bonus_offset = 120, -100, 400, 30;
-    bonus_most = 2090, 1000, 3500, 120;
-    malus_margin = 400, 150, 600, 20;
+    bonus_most = 2180, 1000, 3500, 120;
+    malus_margin = 427, 150, 600, 20;
     malus_offset = 60, -100, 400, 30;
     malus_most = 1240, 700, 3000, 120;
-    /// A move that a fail-low proves good for the opponent: share of the bonus (1/128).
-    prior_bonus = 90, 0, 200, 12;
+    /// A move that a fail-low proves good for the opponent: share of the bonus (1/128), and what
+    /// is added to it for a move late in the order.
+    prior_bonus = 102, 0, 200, 12;
+    prior_late = 26, 0, 160, 16;
     /// Evaluation-difference bonus for the move just played: history a centipawn, and most.
     eval_difference = 29, 0, 80, 5;
     eval_difference_most = 1600, 400, 3000, 150;
@@ -313,7 +325,7 @@ parameters! {
     order_check = 8000, 0, 20000, 800;
 
     /// Quiescence: futility margin, exchange floor, moves looked at.
-    qsearch_futility = 118, 50, 300, 14;
+    qsearch_futility = 102, 50, 300, 14;
     qsearch_see = 40, 0, 150, 8;
     qsearch_moves = 3, 2, 6, 1;
 

@@ -256,7 +256,8 @@ impl SearchWorker {
         let alpha = so_far.alpha;
         let child = self.play(node.position, ply, m);
         let doubled = self.stack.before(ply, 1).double_extensions + i32::from(extension > 1);
-        self.stack.at_mut(ply).double_extensions = doubled;
+        let frame = self.stack.at_mut(ply);
+        (frame.double_extensions, frame.number) = (doubled, info.number);
         let mut depth = so_far.depth - 1 + extension;
         let mut score = -Score::INFINITE;
         let first = so_far.number == 1;
@@ -460,7 +461,7 @@ fn see_floor(info: &MoveInfo, depth: i32, searched: i32) -> i32 {
     let floor = if info.noisy {
         -p::see_noisy() * depth - info.history * p::see_noisy_history() / 1024
     } else {
-        -p::see_quiet() * searched * searched
+        -p::see_quiet() * searched * searched - info.history * p::see_quiet_history() / 1024
     };
     floor.min(0)
 }

@@ -19,12 +19,20 @@ fn razor_margin(depth: Depth) -> i32 {
 }
 
 /// How far above beta the evaluation must be for reverse futility pruning, in centipawns.
-/// Improving alone never makes the margin vanish.
-fn rfp_margin(depth: Depth, improving: bool, correction: i32) -> i32 {
+/// Improving alone never makes the margin vanish; `attacked` says that a piece of the mover's is.
+fn rfp_margin(depth: Depth, improving: bool, attacked: bool, correction: i32) -> i32 {
     const LEAST: i32 = 20;
     let improving = p::rfp_improving() * i32::from(improving);
     (p::rfp_margin() * depth.plies() - improving).max(LEAST)
+        + p::rfp_attacked() * i32::from(attacked)
         + correction.abs() * p::rfp_correction() / 64
+}
+
+/// Whether the enemy attacks a piece of the side to move, pawns and the king not counted.
+fn is_piece_attacked(node: &Node<'_>) -> bool {
+    let board = node.position.board();
+    let pieces = board.by_color(node.position.turn()) & !(board.pawns() | board.kings());
+    !(node.legality.threats & pieces).is_empty()
 }
 
 /// How far above beta the static evaluation must be for a null move, in centipawns; may be
@@ -97,7 +105,8 @@ impl SearchWorker {
     /// opponent's next move will hardly bring the score below it.
     pub(super) fn reverse_futility<T: NodeType>(&mut self, node: &Node<'_>) -> Option<Score> {
         let beta = node.window.beta;
-        let margin = rfp_margin(node.depth, node.improving(), node.correction);
+        let attacked = is_piece_attacked(node);
+        let margin = rfp_margin(node.depth, node.improving(), attacked, node.correction);
         let prunes = self.uses(p::use_reverse_futility())
             && node.prunable::<T>()
             && !node.tt_pv
@@ -243,7 +252,7 @@ mod tests {
         let beta = Score::cp(30);
         let mut worker = worker();
         let mut at = node(&position, Depth(4), Window::at_least(beta));
-        let margin = rfp_margin(at.depth, false, 0);
+        let margin = rfp_margin(at.depth, false, false, 0);
         at.eval = beta + margin;
         let score = worker.reverse_futility::<NonPv>(&at).expect("pruned");
         assert!((beta..=at.eval).contains(&score));
@@ -289,13 +298,28 @@ mod tests {
     fn margins_grow_with_depth_and_never_vanish() {
         for depth in 1..10 {
             let depth = Depth(depth);
-            assert!(rfp_margin(depth, true, 0) <= rfp_margin(depth, false, 0));
-            assert!(rfp_margin(depth, false, 0) < rfp_margin(depth + 1, false, 0));
-            assert!(rfp_margin(depth, true, 0) > 0);
-            assert!(rfp_margin(depth, true, -40) > rfp_margin(depth, true, 0));
+            let margin = |improving, correction| rfp_margin(depth, improving, false, correction);
+            assert!(margin(true, 0) <= margin(false, 0));
+            assert!(margin(false, 0) < rfp_margin(depth + 1, false, false, 0));
+            assert!(margin(true, 0) > 0);
+            assert!(margin(true, -40) > margin(true, 0));
+            let attacked = rfp_margin(depth, true, true, 0);
+            assert_eq!(attacked, margin(true, 0) + p::rfp_attacked());
             assert!(razor_margin(depth) < razor_margin(depth + 1));
             assert!(null_margin(depth) >= null_margin(depth + 1));
         }
+    }
+
+    #[test]
+    fn attacked_pieces_are_neither_pawns_nor_the_king() {
+        let attacked = |fen: &str| {
+            let position = position(fen);
+            is_piece_attacked(&node(&position, Depth(4), Window::above(Score::DRAW)))
+        };
+        assert!(attacked("k7/8/8/8/8/2r5/8/2N1K3 w - - 0 1"));
+        assert!(!attacked("k7/8/8/8/8/2r5/8/1N2K3 w - - 0 1"));
+        assert!(!attacked("k7/8/8/8/8/2r5/2P5/4K3 w - - 0 1"));
+        assert!(!attacked("k7/8/8/8/8/8/8/2r1K3 w - - 0 1"));
     }
 
     #[test]

@@ -65,9 +65,11 @@ impl SearchWorker {
     }
 
     /// One ply, or two or three if the others are worse by far and the line has not had too many.
+    /// For a capture a smaller gap is enough for two, and none for three.
     fn singular_extension<T: NodeType>(&self, node: &Node<'_>, gap: i32) -> i32 {
         let so_far = self.stack.before(node.ply, 1).double_extensions;
-        if T::PV || gap <= p::double_margin() || so_far >= p::double_limit() {
+        let margin = p::double_margin() - p::double_noisy() * i32::from(node.tt_noisy());
+        if T::PV || gap <= margin || so_far >= p::double_limit() {
             return 1;
         }
         2 + i32::from(gap > p::triple_margin() && !node.tt_noisy())
@@ -87,11 +89,18 @@ mod tests {
     fn extensions_grow_with_the_gap_up_to_a_limit() {
         let position = Position::startpos();
         let mut worker = worker();
-        let node = node(&position, Depth(8), Window::above(Score::DRAW));
+        let mut node = node(&position, Depth(8), Window::above(Score::DRAW));
         let (double, triple) = (p::double_margin(), p::triple_margin());
         for (gap, plies) in [(double, 1), (double + 1, 2), (triple, 2), (triple + 1, 3)] {
             assert_eq!(worker.singular_extension::<NonPv>(&node, gap), plies);
             assert_eq!(worker.singular_extension::<Pv>(&node, gap), 1);
+        }
+        let capture = crate::search::tests::position("4k3/8/8/3q4/8/8/3R4/4K3 w - - 0 1");
+        node.tt_move = capture.parse_uci("d2d5").ok();
+        assert!(node.tt_noisy());
+        let noisy = double - p::double_noisy();
+        for (gap, plies) in [(noisy, 1), (noisy + 1, 2), (triple + 1, 2)] {
+            assert_eq!(worker.singular_extension::<NonPv>(&node, gap), plies);
         }
         worker.stack.at_mut(Ply::ROOT).double_extensions = p::double_limit();
         assert_eq!(worker.singular_extension::<NonPv>(&node, triple + 1), 1);

@@ -16,6 +16,8 @@ pub(super) struct Frame {
     pub played: PieceTo,
     /// The current move captures or promotes.
     pub noisy: bool,
+    /// Its place in the order, from 1; 0 outside the main search's move loop.
+    pub number: usize,
     /// Squares that the enemy attacked before the move.
     pub threats: Threats,
     /// The corrected static evaluation; `None` in check.

@@ -15,14 +15,16 @@ impl SearchWorker {
         let piece = node.position.moved_piece(m);
         let now = PieceTo::new(piece, m.to());
         let h = &self.histories;
-        let mut history = h
+        let butterfly = h
             .butterfly
             .get(piece.color, node.legality.threats, PackedMove::new(m));
+        let pawn = h.pawn.with(node.position.keys().pawns).get(now);
+        let mut history = butterfly * p::history_butterfly() / 64 + pawn * p::history_pawn() / 64;
         for back in [1, 2] {
             let earlier = self.stack.before(node.ply, back).played;
             history += h.continuation.after(earlier).get(now);
         }
-        history + h.pawn.with(node.position.keys().pawns).get(now)
+        history
     }
 
     /// The best move gains, the moves searched before it lose.
@@ -83,8 +85,11 @@ impl SearchWorker {
         }
     }
 
-    /// No move raised alpha: the opponent's last quiet move was a good one.
+    /// No move raised alpha: the opponent's last quiet move was a good one, and the more of a
+    /// surprise the later it came in the order.
     pub(super) fn reward_prior_move(&mut self, node: &Node<'_>) {
+        /// Moves beyond this place in the order are late.
+        const LATE: usize = 8;
         let ply = node.ply;
         if ply == Ply::ROOT || node.excluded.is_some() {
             return;
@@ -92,7 +97,8 @@ impl SearchWorker {
         let Some(&previous) = self.stack.last_quiet(ply) else {
             return;
         };
-        let bonus = bonus(node.depth) * p::prior_bonus() / 128;
+        let late = p::prior_late() * i32::from(previous.number > LATE);
+        let bonus = bonus(node.depth) * (p::prior_bonus() + late) / 128;
         let parent = Ply(ply.index() - 1);
         self.update_continuations(parent, previous.played, bonus);
         let them = !node.position.turn();
@@ -219,6 +225,25 @@ mod tests {
     }
 
     #[test]
+    fn butterfly_and_pawn_history_count_by_their_weights() {
+        const GAIN: i32 = 6400;
+        let position = Position::startpos();
+        let node = node(&position, Depth(5), Window::above(Score::DRAW));
+        let m = position.parse_uci("e2e4").expect("legal");
+        let piece = position.moved_piece(m);
+        let mut butterfly = worker();
+        let table = &mut butterfly.histories.butterfly;
+        table.update(piece.color, node.legality.threats, PackedMove::new(m), GAIN);
+        let history = butterfly.quiet_history(&node, m);
+        assert_eq!(history, GAIN * p::history_butterfly() / 64);
+        let mut pawn = worker();
+        let (pawns, now) = (position.keys().pawns, PieceTo::new(piece, m.to()));
+        pawn.histories.pawn.update(pawns, now, GAIN);
+        let history = pawn.quiet_history(&node, m);
+        assert_eq!(history, GAIN * p::history_pawn() / 64);
+    }
+
+    #[test]
     fn a_full_list_of_searched_moves_takes_no_more() {
         let position = Position::startpos();
         let mut searched = SearchedMoves::default();
@@ -260,6 +285,26 @@ mod tests {
                 .get(capture.turn(), threats, packed),
             0
         );
+    }
+
+    #[test]
+    fn a_fail_low_rewards_a_late_move_more() {
+        let start = Position::startpos();
+        let m = start.parse_uci("g1f3").expect("legal");
+        let gained = |number: usize| {
+            let mut worker = worker();
+            let after = worker.play(&start, Ply::ROOT, m);
+            worker.stack.at_mut(Ply::ROOT).number = number;
+            worker.reward_prior_move(&node(&after, Depth(3), Window::above(Score::DRAW)));
+            let threats = worker.stack.at(Ply::ROOT).threats;
+            let packed = PackedMove::new(m);
+            worker
+                .histories
+                .butterfly
+                .get(start.turn(), threats, packed)
+        };
+        assert!(gained(9) > gained(8));
+        assert_eq!(gained(8), gained(0));
     }
 
     #[test]

@@ -236,6 +236,7 @@ impl SearchWorker {
         frame.current = PackedMove::new(m);
         frame.played = PieceTo::new(position.moved_piece(m), m.to());
         frame.noisy = is_noisy(m);
+        frame.number = 0;
         child
     }
 

@@ -196,6 +196,11 @@ fn see_floors_fall_with_depth_and_never_exceed_zero() {
     assert!(see_floor(&noisy(0), 5, 0) < see_floor(&noisy(0), 4, 0));
     assert!(see_floor(&noisy(9000), 4, 0) < see_floor(&noisy(0), 4, 0));
     assert_eq!(see_floor(&noisy(-16_000), 1, 0), 0);
+    let good = MoveInfo {
+        history: 9000,
+        ..quiet(2)
+    };
+    assert!(see_floor(&good, 5, 3) < see_floor(&quiet(2), 5, 3));
 }
 
 #[test]
