@@ -78,6 +78,10 @@ pub struct DatagenArgs {
     /// With the kind "quick": largest error of a move's score, in centipawns
     #[arg(long, default_value_t = QuickSettings::default().noise, value_parser = clap::value_parser!(i32).range(0..=1000))]
     pub noise: i32,
+    /// With the kind "quick": how many quiet moves are tried at each turn, drawn at random [default:
+    /// all]
+    #[arg(long)]
+    pub quiet_moves: Option<usize>,
     /// Network file of Stockfish 15.1 that scores the positions, and plays the kind "quick"
     #[arg(long)]
     pub teacher: Option<PathBuf>,
@@ -141,6 +145,7 @@ fn kind(args: &DatagenArgs) -> DatagenKind {
             opening,
             random_share: args.random_share,
             noise: args.noise,
+            quiet_moves: args.quiet_moves.unwrap_or(usize::MAX),
             ..QuickSettings::default()
         }),
     }

@@ -25,6 +25,9 @@ pub struct QuickSettings {
     pub random_share: f64,
     /// Largest error, in centipawns, that is added to a move's score.
     pub noise: i32,
+    /// How many quiet moves are tried at each turn, drawn at random. Fewer make the games faster,
+    /// and more varied.
+    pub quiet_moves: usize,
 }
 
 impl Default for QuickSettings {
@@ -38,6 +41,7 @@ impl Default for QuickSettings {
             },
             random_share: 0.03,
             noise: 15,
+            quiet_moves: usize::MAX,
         }
     }
 }
@@ -168,6 +172,8 @@ impl QuickPlayer {
     fn choose(&mut self, line: &Game, rng: &mut Rng) -> Option<(Move, i32)> {
         let position = line.position();
         self.evaluator.reset(position);
+        // The sums of all replies are derived from those of this evaluation.
+        self.evaluator.evaluate(position);
         let moves = position.legal_moves();
         if rng.f64() < self.settings.random_share {
             let m = *moves.get(rng.usize(0..moves.len().max(1)))?;
@@ -175,7 +181,7 @@ impl QuickPlayer {
         }
         let noise = self.settings.noise;
         let mut best: Option<(Move, i32, i32)> = None;
-        for m in candidates(position, &moves) {
+        for m in candidates(position, &moves, self.settings.quiet_moves, rng) {
             let error = rng.i32(-noise..=noise);
             // A move with no higher score than this can't be chosen.
             let floor = best.map_or(-MATE, |(_, seen, _)| seen - error);
@@ -231,19 +237,31 @@ impl QuickPlayer {
     }
 }
 
-/// The moves to evaluate, captures first: those that lose no material, or all moves if
-/// there are none.
-fn candidates(position: &Position, moves: &MoveList) -> MoveList {
+/// The moves to evaluate: captures and promotions first, then at most `quiet_moves` others, drawn
+/// at random if there are more. Moves that lose material are left out, unless all do or the side
+/// is in check.
+fn candidates(
+    position: &Position,
+    moves: &MoveList,
+    quiet_moves: usize,
+    rng: &mut Rng,
+) -> MoveList {
+    let is_noisy = |m: &Move| m.is_capture() || m.is_promotion();
     let sound = |m: &Move| m.role() == Role::King || position.see_ge(*m, 0);
-    let mut kept: MoveList = if position.in_check() {
-        MoveList::new()
-    } else {
-        moves.iter().copied().filter(sound).collect()
-    };
+    let (mut kept, mut quiet): (MoveList, MoveList) = moves.iter().copied().partition(is_noisy);
+    if quiet.len() > quiet_moves {
+        rng.shuffle(&mut quiet);
+    }
+    if position.in_check() {
+        kept.extend(quiet);
+        return kept;
+    }
+    kept.retain(|m| sound(m));
+    kept.extend(quiet.into_iter().filter(sound).take(quiet_moves));
     if kept.is_empty() {
         kept.clone_from(moves);
+        kept.sort_by_key(|m| !is_noisy(m));
     }
-    kept.sort_by_key(|m| !(m.is_capture() || m.is_promotion()));
     kept
 }
 
@@ -308,5 +326,24 @@ mod tests {
             let chosen = player.choose(&Game::from(position), &mut Rng::with_seed(1));
             assert_eq!(chosen.map(|(m, _)| m), Some(m), "{fen}");
         }
+    }
+
+    #[test]
+    fn few_quiet_moves_are_drawn_and_every_sound_capture_is_kept() {
+        // White's knight can take a pawn that is guarded, its pawn one that is not.
+        let fen = "4k3/8/2p2p2/3p2p1/7P/2N5/8/4K3 w - - 0 1";
+        let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
+        let moves = position.legal_moves();
+        let uci = |m: &Move| position.uci(*m);
+        let mut drawn = std::collections::BTreeSet::new();
+        for seed in 0..50 {
+            let kept = candidates(&position, &moves, 2, &mut Rng::with_seed(seed));
+            assert_eq!(kept.len(), 3);
+            assert_eq!(uci(&kept[0]), "h4g5");
+            drawn.extend(kept[1..].iter().map(uci));
+        }
+        assert!(!drawn.contains("c3d5"));
+        let all = candidates(&position, &moves, usize::MAX, &mut Rng::with_seed(1));
+        assert_eq!(drawn.len(), all.len() - 1);
     }
 }
