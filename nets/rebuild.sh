@@ -8,17 +8,18 @@
 #
 # short (the default)  6,000 quick games, 128 neurons: some minutes. Fails if the held-out loss is
 #                      above 0.011 (it was 0.0097 when this was written).
-# full                 the recipe of the next network: some 700 M positions, half of them random moves
+# full                 the recipe of the next network: some 1,150 M positions, half of them random moves
 #                      away from those of games and searches, 1,024 neurons with ten king buckets; rates,
-#                      thinning and hints of the layers as for layered-k-1024k10. Days on a small
-#                      machine; every stage goes on where it was stopped. The whole of it has not been
-#                      run yet, so there is no loss to expect.
+#                      thinning and hints of the layers as for layered-k-1024k10. Few passes over many
+#                      games, for networks learn games by heart. Days on a small machine; every stage
+#                      goes on where it was stopped. The whole of it has not been run yet, so there is
+#                      no loss to expect.
 #
 # Both train a network without dense layers first, then add these and go on: most is learnt before
 # the layers cost time.
 #
 # FOLDER [target/net] takes the data, the network and its record. THREADS limits the threads; SHARDS
-# [2] is the number of parts in which the full recipe's positions, 34 GB in all, are in memory;
+# [4] is the number of parts in which the full recipe's positions, 55 GB in all, are in memory;
 # PART [1] divides the numbers of games: 4000 leaves 30 to 300 of a kind, to try every stage.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -31,7 +32,7 @@ teacher=$(realpath "$1")
 recipe=${2:-short}
 folder=${3:-target/net}
 threads=${THREADS:-$(nproc)}
-shards=${SHARDS:-2}
+shards=${SHARDS:-4}
 part=${PART:-1}
 
 # The record names the source that trained: a changed working tree is said to be one.
@@ -91,7 +92,7 @@ full)
     # Positions that the search evaluates first: they are what the network will be asked about.
     data evals 821 $((120000 / part)) --nodes 1000
     data shallow 822 $((1200000 / part))
-    data quick 823 $((600000 / part))
+    data quick 823 $((2000000 / part)) --quiet-moves 6
     data search 824 $((600000 / part)) --nodes 1000
     # Measured on and never learnt from.
     pleach datagen "$folder/held-out" --kind evals --name held-out --seed 825 \
@@ -111,8 +112,8 @@ full)
             --hidden 1024 --king-buckets 10 --batch 32768 --warm-up 1000 --final-rate 8e-6 \
             --round-from 0.9 --seed 1 --threads "$threads" "$@"
     }
-    full -o "$folder/full-direct.pnn" --epochs 12 --rate 1e-3
-    full -o "$folder/full.pnn" --init "$folder/full-direct.pnn" --layers --epochs 8 --rate 8e-4 \
+    full -o "$folder/full-direct.pnn" --epochs 6 --rate 1e-3
+    full -o "$folder/full.pnn" --init "$folder/full-direct.pnn" --layers --epochs 4 --rate 8e-4 \
         --thin-beyond 400 --hint-weight 0.1 --final-hint-weight 0.05
     echo "Held-out loss $(loss full)"
     ;;
