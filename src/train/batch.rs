@@ -3,7 +3,8 @@
 use crate::nnue::features::KingBuckets;
 
 use super::sample::Sample;
-use super::shuffle::Permutation;
+use super::shuffle::GroupOrder;
+use super::views::NEIGHBOURS;
 
 /// A batch in processing order.
 #[derive(Debug, Default)]
@@ -15,12 +16,12 @@ pub struct Batch {
 
 impl Batch {
     /// Fetches the positions `from..to` of a random order, with `threads` threads, and sorts them
-    /// by the king buckets of both sides. Which positions are in a batch is random as before; only
-    /// their order within it is not, and gradients are sums over all of them.
+    /// by the king buckets of both sides, [`NEIGHBOURS`] at a time. Which groups of neighbours are in
+    /// a batch is random; their order within it is not, and gradients are sums over all of them.
     pub fn fill(
         &mut self,
         pool: &[Sample],
-        order: &Permutation,
+        order: &GroupOrder,
         range: std::ops::Range<usize>,
         threads: usize,
         buckets: KingBuckets,
@@ -41,27 +42,31 @@ impl Batch {
         &self.sorted
     }
 
-    /// Counting sort by the pair of king buckets.
+    /// Counting sort of the groups of neighbours by the first position's pair of king buckets,
+    /// whichever side is to move; positions that fill no group stay last.
     fn sort(&mut self, buckets: KingBuckets) {
         let key = |sample: &Sample| {
             let [own, other] = sample.king_buckets(buckets);
-            own * buckets.count() + other
+            own.min(other) * buckets.count() + own.max(other)
         };
+        let (groups, rest) = self.picked.as_chunks::<NEIGHBOURS>();
         self.starts.clear();
         self.starts.resize(buckets.count() * buckets.count(), 0);
-        for sample in &self.picked {
-            self.starts[key(sample)] += 1;
+        for group in groups {
+            self.starts[key(&group[0])] += 1;
         }
         let mut sum = 0;
         for start in &mut self.starts {
             sum += std::mem::replace(start, sum);
         }
         self.sorted.resize(self.picked.len(), Sample::default());
-        for sample in &self.picked {
-            let place = &mut self.starts[key(sample)];
-            self.sorted[*place] = *sample;
+        let (sorted, last) = self.sorted.as_chunks_mut::<NEIGHBOURS>();
+        for group in groups {
+            let place = &mut self.starts[key(&group[0])];
+            sorted[*place] = *group;
             *place += 1;
         }
+        last.copy_from_slice(rest);
     }
 }
 
@@ -78,12 +83,16 @@ mod tests {
             let mailbox = Mailbox::unpack(&PackedBoard::pack(position)).expect("a position");
             pool.push(Sample::pack(&mailbox, pool.len() as i16, 0, 0));
         });
-        let order = Permutation::new(pool.len(), 3, 0);
+        let order = GroupOrder::new(pool.len(), NEIGHBOURS, 3, 0);
         let mut batch = Batch::default();
-        for range in [10..210, 0..1, 210..pool.len()] {
+        for range in [12..212, 0..1, 212..pool.len()] {
             let buckets = KingBuckets::Ten;
             let found = batch.fill(&pool, &order, range.clone(), 3, buckets);
-            let keys = found.iter().map(|sample| sample.king_buckets(buckets));
+            let keys = found.chunks_exact(NEIGHBOURS).map(|group| {
+                let mut key = group[0].king_buckets(buckets);
+                key.sort_unstable();
+                key
+            });
             assert!(keys.is_sorted());
             let mut scores: Vec<i16> = found.iter().map(|sample| sample.score).collect();
             let mut expected: Vec<i16> = range.map(|index| pool[order.at(index)].score).collect();

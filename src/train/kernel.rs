@@ -1,16 +1,18 @@
 //! Forward and backward pass over a chunk of positions: the loop that takes most of the time.
 //!
 //! Every position is two views, the side to move's and the other's. All work goes tile by tile,
-//! so that a tile's weights, hidden sums and gradients stay in the second-level cache. The first
-//! pass sums the 16-bit weight lines of each view's active inputs, in the order of king buckets
-//! ([`ByKing`]), and adds the tile's part of the outputs. Errors are then computed from the
-//! outputs. The second pass turns the sums into their gradients, as floats of 16 bits in the same
-//! place, and adds those up by input: with the views listed by input ([`ByInput`]), each weight
-//! row's gradient stays in registers while it grows and is written once a chunk.
+//! so that a tile's weights, hidden sums and gradients stay near the processor. The first pass
+//! sums the 16-bit weight lines of active inputs, in the order of king buckets ([`ByKing`]): once
+//! those that the views of neighbouring positions share, then for each view the others. It also
+//! adds the tile's part of the outputs. Errors are then computed from the outputs. The second
+//! pass turns the sums into their gradients, as floats of 16 bits in the same place, adds up those
+//! of neighbours, and adds them up by input: with views and groups listed by input
+//! ([`ByInput`]), each weight row's gradient stays in registers while it grows and is written once
+//! a chunk.
 //!
-//! Positions should come sorted by the king buckets of both sides (see `batch`): a chunk then
-//! needs few of the weight rows. Within a chunk they are sorted by output bucket and processed in
-//! blocks of one bucket, so that its weights stay in registers.
+//! Positions should come sorted by the king buckets of both sides, neighbours together (see
+//! `batch`): a chunk then needs few of the weight rows. Within a chunk they are sorted by output
+//! bucket and processed in blocks of one bucket, so that its weights stay in registers.
 
 use crate::memory::LargeTable;
 use crate::nnue::single_layer::Shape;
@@ -21,16 +23,20 @@ use super::loss::{Losses, Target};
 use super::model::{FIXED_ONE, Gradients, Model};
 use super::optimiser::table;
 use super::sample::{BUCKETS, Sample};
-use super::views::{ByInput, ByKing, Views};
+use super::views::{ByInput, ByKing, NEIGHBOURS, Views};
 
-/// Positions that are processed at once: their lines and one tile's weights share the
-/// second-level cache.
-pub const CHUNK: usize = 4096;
+/// The most positions that are processed at once. The more they are, the more often each row of
+/// weights and of gradients is used that comes from memory; views must fit 16 bits.
+pub const CHUNK: usize = 8192;
 const VIEWS: usize = 2 * CHUNK;
 /// The most positions in a block: what is kept of them for a tile fits the first-level cache.
 const BLOCK: usize = 64;
-/// Views that are summed at once: a single chain of additions would be limited by their latency.
-const TOGETHER: usize = 4;
+/// The most groups of views of neighbouring positions; a chunk is a whole number of them.
+const GROUPS: usize = VIEWS / NEIGHBOURS;
+/// Lines of a tile: one for each view, then one for each group.
+const LINES: usize = VIEWS + GROUPS;
+/// Rows of gradients ahead of the present one that are fetched into the cache.
+const PREFETCH_AHEAD: usize = 4;
 /// The hidden sum at which a neuron saturates.
 const LARGEST: i16 = FIXED_ONE as i16;
 /// Rows of output weights in a tile: one for each bucket and side.
@@ -49,7 +55,7 @@ pub struct Worker {
     views: Views,
     by_king: ByKing,
     by_input: ByInput,
-    /// `[N / 32][VIEWS]`: hidden sums, then their gradients.
+    /// `[N / 32][LINES]`: the views' hidden sums, then their gradients and the groups'.
     lines: LargeTable<Line>,
     /// Each position's output, still to be added up.
     outputs: Vec<Floats>,
@@ -128,10 +134,10 @@ impl Worker {
             samples: Vec::with_capacity(CHUNK),
             places: Vec::with_capacity(CHUNK),
             blocks: Vec::new(),
-            views: Views::new(VIEWS),
+            views: Views::new(shape.rows(), VIEWS),
             by_king: ByKing::default(),
             by_input: ByInput::new(shape.rows(), VIEWS),
-            lines: table(shape.hidden / TILE * VIEWS),
+            lines: table(shape.hidden / TILE * LINES),
             outputs: vec![Floats::ZERO; CHUNK],
             slopes: vec![0.0; CHUNK],
             layers: LayerMemory::new(),
@@ -144,7 +150,6 @@ impl Worker {
     pub fn learn(&mut self, model: &Model, target: Target, samples: &[Sample]) -> Losses {
         self.hint_weight = target.hint_weight;
         self.load(samples);
-        self.by_input.list(&self.views);
         for (input, _) in self.by_input.rows() {
             self.gradients.touched[input] = true;
         }
@@ -190,8 +195,9 @@ impl Worker {
     fn load(&mut self, samples: &[Sample]) {
         self.sort(&samples[..samples.len().min(CHUNK)]);
         let buckets = self.shape.king_buckets;
-        self.views.load(&self.samples, buckets);
-        self.by_king.list(&self.views, buckets);
+        self.views.load(&self.samples, &self.places, buckets);
+        self.by_king.list(self.views.groups(), buckets);
+        self.by_input.list(&self.views);
     }
 
     /// Sorts the positions by output bucket and divides them into blocks.
@@ -285,27 +291,41 @@ impl Worker {
     fn sum_views<L: Lanes>(&mut self, l: L, model: &Model, tile: usize) {
         let rows = model.tile_lines(tile);
         let bias = l.line(&rows[model.shape.features()]);
-        let lines = &mut self.lines[tile * VIEWS..][..VIEWS];
-        let (groups, rest) = self.by_king.order().as_chunks::<TOGETHER>();
-        for group in groups {
-            let inputs = group.map(|view| self.views.inputs(usize::from(view)));
-            let common = inputs.iter().map(|inputs| inputs.len()).min().unwrap_or(0);
-            let heads = inputs.map(|inputs| &inputs[..common]);
-            let mut sums = [bias; TOGETHER];
-            for at in 0..common {
-                for (sum, head) in sums.iter_mut().zip(&heads) {
-                    *sum = l.add_lines(*sum, l.line(&rows[usize::from(head[at])]));
+        let lines = &mut self.lines[tile * LINES..][..VIEWS];
+        // One after the other they come faster than when a sum waits for each.
+        for (input, _) in self.by_input.rows() {
+            l.prefetch(&rows[input]);
+        }
+        for &index in self.by_king.order() {
+            let group = &self.views.groups()[usize::from(index)];
+            let row = |input: u16| l.line(&rows[usize::from(input)]);
+            let mut shared = bias;
+            for &input in group.shared() {
+                shared = l.add_lines(shared, row(input));
+            }
+            // All views at once: separate loops would end at different times, and each end costs
+            // a wrongly predicted branch.
+            let mut sums = [shared; NEIGHBOURS];
+            for inputs in self.views.beside(group) {
+                for (sum, &input) in sums.iter_mut().zip(inputs) {
+                    *sum = l.add_lines(*sum, row(input));
                 }
             }
-            for ((sum, inputs), view) in sums.into_iter().zip(inputs).zip(group) {
-                let sum = add_rows(l, sum, rows, &inputs[common..]);
-                l.put_line(&mut lines[usize::from(*view)], sum);
+            for (&view, sum) in group.views().iter().zip(sums) {
+                l.put_line(&mut lines[usize::from(view)], sum);
             }
         }
-        for &view in rest {
-            let view = usize::from(view);
-            let sum = add_rows(l, bias, rows, self.views.inputs(view));
-            l.put_line(&mut lines[view], sum);
+    }
+
+    /// The gradients of each group's sum: those of its views, added up.
+    #[inline(always)]
+    fn sum_groups<L: Lanes>(&mut self, l: L, tile: usize) {
+        let (views, groups) = self.lines[tile * LINES..][..LINES].split_at_mut(VIEWS);
+        for (group, into) in self.views.groups().iter().zip(groups) {
+            let mut row = [Floats::ZERO; 2];
+            sum_gradients(l, views, group.views(), &mut row);
+            let sum = [l.floats(&row[0]), l.floats(&row[1])];
+            l.put_line(into, l.shorten(sum));
         }
     }
 
@@ -322,7 +342,7 @@ impl Worker {
     ) {
         let block = self.blocks[index];
         let weights = &weights[2 * block.bucket..][..2];
-        let lines = &self.lines[tile * VIEWS..][..VIEWS];
+        let lines = &self.lines[tile * LINES..][..VIEWS];
         let rounding = model.is_rounding();
         for position in block.from..block.to {
             let output = &mut self.outputs[position];
@@ -349,16 +369,6 @@ impl Worker {
             layers::add_products(l, layers, at, &self.layers.products, sums);
         }
     }
-}
-
-/// A sum of hidden values plus the lines of some inputs.
-#[inline(always)]
-fn add_rows<L: Lanes>(l: L, start: L::Line, rows: &[Line], inputs: &[u16]) -> L::Line {
-    let mut sum = start;
-    for &input in inputs {
-        sum = l.add_lines(sum, l.line(&rows[usize::from(input)]));
-    }
-    sum
 }
 
 /// Gradients of output and input weights.
@@ -388,11 +398,10 @@ impl Task for Backward<'_> {
                     l.put_floats(&mut into[at + half], sum);
                 }
             }
-            let lines = &worker.lines[tile * VIEWS..][..VIEWS];
+            worker.sum_groups(l, tile);
+            let lines = &worker.lines[tile * LINES..][..LINES];
             let gradients = &mut worker.gradients.tiles[tile * rows..][..rows];
-            for (input, views) in worker.by_input.rows() {
-                sum_gradients(l, lines, views, &mut gradients[input]);
-            }
+            sum_rows(l, &worker.by_input, lines, gradients);
         }
     }
 }
@@ -444,7 +453,7 @@ impl Worker {
         let block = self.blocks[index];
         let rows = 2 * block.bucket..2 * block.bucket + 2;
         let (weights, sums) = (&weights[rows.clone()], &mut sums[rows]);
-        let lines = &mut self.lines[tile * VIEWS..][..VIEWS];
+        let lines = &mut self.lines[tile * LINES..][..VIEWS];
         let memory = &mut self.layers;
         let slopes = &memory.slopes[block.pairs()];
         let count = block.to - block.from;
@@ -519,20 +528,32 @@ fn square_gradients<L: Lanes>(
     [gradient(0, low), gradient(1, high)]
 }
 
-/// Adds the gradients of the listed views to an input's row.
+/// Adds the gradients of a tile's lines to the rows of the inputs that they have.
 #[inline(always)]
-fn sum_gradients<L: Lanes>(l: L, lines: &[Line], views: &[u16], row: &mut Row) {
-    let line = |view: u16| l.line(&lines[usize::from(view)]);
+fn sum_rows<L: Lanes>(l: L, by_input: &ByInput, lines: &[Line], gradients: &mut [Row]) {
+    let last = gradients.len() - 1;
+    let ahead = by_input.rows().skip(PREFETCH_AHEAD);
+    let ahead = ahead.map(|(input, _)| input).chain(std::iter::repeat(last));
+    for ((input, having), next) in by_input.rows().zip(ahead) {
+        gradients[next].iter().for_each(|half| l.prefetch(half));
+        sum_gradients(l, lines, having, &mut gradients[input]);
+    }
+}
+
+/// Adds the gradients of the listed lines to an input's row.
+#[inline(always)]
+fn sum_gradients<L: Lanes>(l: L, lines: &[Line], listed: &[u16], row: &mut Row) {
+    let line = |number: u16| l.line(&lines[usize::from(number)]);
     // Two sums at a time: a single chain of additions would be limited by their latency.
     let mut sums = [l.floats(&row[0]), l.floats(&row[1])];
     let mut others = [l.splat(0.0); 2];
-    let (fours, rest) = views.as_chunks::<4>();
+    let (fours, rest) = listed.as_chunks::<4>();
     for &[a, b, c, d] in fours {
         sums = l.add_short_pair(sums, line(a), line(b));
         others = l.add_short_pair(others, line(c), line(d));
     }
-    for &view in rest {
-        sums = l.add_short_pair(sums, line(view), l.line(&Line::ZERO));
+    for &number in rest {
+        sums = l.add_short_pair(sums, line(number), l.line(&Line::ZERO));
     }
     for half in 0..2 {
         l.put_floats(&mut row[half], l.add(sums[half], others[half]));

@@ -67,6 +67,10 @@ pub trait Lanes: Copy {
     fn put_floats(self, to: &mut Floats, value: Self::Floats);
     fn splat(self, value: f32) -> Self::Floats;
 
+    /// Starts to fetch a cache line.
+    #[inline(always)]
+    fn prefetch<T>(self, _from: &T) {}
+
     /// Sum of integers, held within 16 bits.
     fn add_lines(self, a: Self::Line, b: Self::Line) -> Self::Line;
 
@@ -414,6 +418,12 @@ mod x86 {
         fn splat(self, value: f32) -> __m512 {
             // SAFETY: see above.
             unsafe { _mm512_set1_ps(value) }
+        }
+
+        #[inline(always)]
+        fn prefetch<T>(self, from: &T) {
+            // SAFETY: see above; a prefetch reads nothing.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(from).cast()) };
         }
 
         #[inline(always)]

@@ -55,7 +55,7 @@ impl Tile {
             FakeQuantisation::On => (l.splat(QA as f32), l.splat(FINER as f32)),
         };
         let (up, down) = (l.splat(NO_FRACTION), l.splat(-NO_FRACTION));
-        for (input, line) in lines.iter_mut().enumerate() {
+        for (input, line) in lines[..self.weights.rows().len()].iter_mut().enumerate() {
             let row = self.row(input);
             let mut whole = [up; 2];
             for half in 0..2 {
@@ -156,7 +156,7 @@ impl Task for RefreshTiles<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         let RefreshTiles(model) = self;
-        let lines = model.lines.chunks_exact_mut(model.shape.rows());
+        let lines = model.lines.chunks_exact_mut(model.shape.rows() + 1);
         for (tile, lines) in model.tiles.iter().zip(lines) {
             tile.round_weights(l, lines, model.quantisation);
         }
@@ -214,8 +214,8 @@ pub struct Model {
     pub shape: Shape,
     /// N / 32 tiles.
     pub tiles: Vec<Tile>,
-    /// Their weights and biases rounded to 16 bits, `[N / 32][rows]`: one table, which is large
-    /// enough for huge pages.
+    /// Their weights and biases rounded to 16 bits and a line of zeros, `[N / 32][rows + 1]`: one
+    /// table, which is large enough for huge pages.
     lines: LargeTable<Line>,
     pub outputs: Outputs,
     pub layers: Option<TrainedLayers>,
@@ -284,7 +284,7 @@ impl Model {
         Model {
             shape,
             tiles: (0..shape.hidden / TILE).map(|_| tile()).collect(),
-            lines: table(shape.hidden / TILE * shape.rows()),
+            lines: table(shape.hidden / TILE * (shape.rows() + 1)),
             outputs: Outputs {
                 used: weights.value.clone(),
                 weights,
@@ -296,12 +296,12 @@ impl Model {
         }
     }
 
-    /// The rounded weights of a tile, a line a row.
+    /// The rounded weights of a tile, a line a row, then a line of zeros.
     #[inline(always)]
     #[must_use]
     pub fn tile_lines(&self, tile: usize) -> &[Line] {
-        let rows = self.shape.rows();
-        &self.lines[tile * rows..][..rows]
+        let lines = self.shape.rows() + 1;
+        &self.lines[tile * lines..][..lines]
     }
 
     /// All trained arrays, in the order of a checkpoint.
@@ -457,7 +457,7 @@ impl Model {
             tiles.push(t.chunks_exact_mut(rows));
             touched.push(&mut r[..]);
         }
-        let lines = self.lines.chunks_exact_mut(rows);
+        let lines = self.lines.chunks_exact_mut(rows + 1);
         let mut jobs: Vec<_> = (self.tiles.iter_mut().zip(lines))
             .map(|tile| (tile, tiles.iter_mut().filter_map(Iterator::next).collect()))
             .collect();

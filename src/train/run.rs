@@ -24,7 +24,8 @@ use super::report::{Pace, Reporter};
 use super::sample::Sample;
 use super::schedule::half_cosine;
 use super::shards::{self, Shards, Turn};
-use super::shuffle::Permutation;
+use super::shuffle::GroupOrder;
+use super::views::NEIGHBOURS;
 
 /// Positions that the quantised network is compared on.
 const COMPARED: usize = 4096;
@@ -244,7 +245,8 @@ impl<'a> Trainer<'a> {
                 FakeQuantisation::Off
             });
         let Turn { number, batch } = self.turn;
-        let order = Permutation::new(self.data.train.len(), self.config.seed, number);
+        let len = self.data.train.len();
+        let order = GroupOrder::new(len, NEIGHBOURS, self.config.seed, number);
         let rate = self.config.schedule.rate(done, self.model.steps);
         let losses = self.learn(&order, batch as usize, rate);
         self.note(&losses);
@@ -271,7 +273,7 @@ impl<'a> Trainer<'a> {
     }
 
     /// One optimiser step over a batch of the epoch's order.
-    fn learn(&mut self, order: &Permutation, index: usize, rate: f64) -> Losses {
+    fn learn(&mut self, order: &GroupOrder, index: usize, rate: f64) -> Losses {
         let first = index * self.config.batch;
         let end = (first + self.config.batch).min(self.data.train.len());
         let target = self.target();

@@ -60,6 +60,42 @@ impl Permutation {
     }
 }
 
+/// A random order in which groups of neighbours stay together; a permutation too.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupOrder {
+    len: usize,
+    neighbours: usize,
+    groups: Permutation,
+    /// Where the first group begins: the groups of another epoch are others.
+    shift: usize,
+}
+
+impl GroupOrder {
+    /// The order of `0..len` in groups of so many neighbours that belongs to a seed and an epoch.
+    #[must_use]
+    pub fn new(len: usize, neighbours: usize, seed: u64, epoch: u64) -> GroupOrder {
+        GroupOrder {
+            len,
+            neighbours,
+            groups: Permutation::new(len / neighbours, seed, epoch),
+            shift: epoch as usize % neighbours,
+        }
+    }
+
+    /// The image of `index`. Numbers that fill no group come last. Panics only if `index` is
+    /// outside the range.
+    #[must_use]
+    pub fn at(&self, index: usize) -> usize {
+        let (group, place) = (index / self.neighbours, index % self.neighbours);
+        let in_groups = if group < self.len / self.neighbours {
+            self.groups.at(group) * self.neighbours + place
+        } else {
+            index
+        };
+        (in_groups + self.shift) % self.len
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,5 +114,24 @@ mod tests {
         let (a, b) = (Permutation::new(5003, 7, 1), Permutation::new(5003, 7, 2));
         let same = (0..5003).filter(|&i| a.at(i) == b.at(i)).count();
         assert!(same < 10, "{same} places agree");
+    }
+
+    #[test]
+    fn groups_stay_together() {
+        for (len, epoch) in [(1, 0), (3, 1), (8, 2), (5003, 3)] {
+            let order = GroupOrder::new(len, 4, 7, epoch);
+            let mut all: Vec<usize> = (0..len).map(|index| order.at(index)).collect();
+            for group in all.chunks_exact(4) {
+                assert!(group.windows(2).all(|pair| pair[1] == (pair[0] + 1) % len));
+            }
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..len));
+        }
+        let (a, b) = (
+            GroupOrder::new(5003, 4, 7, 1),
+            GroupOrder::new(5003, 4, 7, 2),
+        );
+        let same = (0..5003).filter(|&i| a.at(i) == b.at(i)).count();
+        assert!(same < 40, "{same} places agree");
     }
 }
