@@ -2,7 +2,7 @@
 //!
 //! Every position is two views: 2 i is the side to move's of position i, 2 i + 1 the other's.
 //! Neighbours in a game have most of their pieces on the same squares. Their views from one side
-//! make a [`Group`]; the inputs that all of them have are listed once, for the group, and the
+//! make a [`ViewGroup`]; the inputs that all of them have are listed once, for the group, and the
 //! rest for each view. So hidden sums and gradients need a third to a half of the additions.
 
 use crate::nnue::features::KingBuckets;
@@ -40,7 +40,7 @@ impl Inputs {
 
 /// The views of neighbouring positions from one side.
 #[derive(Clone, Debug, Default)]
-pub struct Group {
+pub struct ViewGroup {
     views: [u16; NEIGHBOURS],
     count: u8,
     shared: Inputs,
@@ -50,7 +50,7 @@ pub struct Group {
     beside: (u32, u8),
 }
 
-impl Group {
+impl ViewGroup {
     /// Its views.
     #[inline(always)]
     #[must_use]
@@ -69,7 +69,7 @@ impl Group {
 /// The active inputs of each view, those that a group shares apart.
 pub struct Views {
     own: Vec<Inputs>,
-    groups: Vec<Group>,
+    groups: Vec<ViewGroup>,
     /// For each group what its views have beyond the shared inputs, one of each side by side.
     beside: Vec<[u16; NEIGHBOURS]>,
     /// Stands for no input in `beside`.
@@ -113,7 +113,7 @@ impl Views {
             return;
         };
         self.count(2 * first);
-        let mut groups = [0, 1].map(|_| Group::default());
+        let mut groups = [0, 1].map(|_| ViewGroup::default());
         for &position in positions {
             let [own, other] = [0, 1].map(|side| 2 * position + side);
             // Each move changes sides, but not every position of a game needs to be here.
@@ -131,7 +131,7 @@ impl Views {
     }
 
     /// Moves the inputs that all views of a group have from their lists to the group's.
-    fn share(&mut self, mut group: Group) {
+    fn share(&mut self, mut group: ViewGroup) {
         for &view in group.views() {
             self.count(view);
         }
@@ -155,7 +155,7 @@ impl Views {
     }
 
     /// Lists what the views of a group have beyond its shared inputs.
-    fn put_beside(&mut self, group: &mut Group) {
+    fn put_beside(&mut self, group: &mut ViewGroup) {
         let lists = group.views.map(|view| self.own[usize::from(view)]);
         let lists = &lists[..usize::from(group.count)];
         let longest = lists.iter().map(|list| list.count).max().unwrap_or(0);
@@ -200,7 +200,7 @@ impl Views {
 
     /// The groups; each view is in one.
     #[must_use]
-    pub fn groups(&self) -> &[Group] {
+    pub fn groups(&self) -> &[ViewGroup] {
         &self.groups
     }
 
@@ -208,7 +208,7 @@ impl Views {
     /// number after the last row where a view has no more.
     #[inline(always)]
     #[must_use]
-    pub fn beside(&self, group: &Group) -> &[[u16; NEIGHBOURS]] {
+    pub fn beside(&self, group: &ViewGroup) -> &[[u16; NEIGHBOURS]] {
         let (from, count) = group.beside;
         &self.beside[from as usize..][..usize::from(count)]
     }
@@ -234,9 +234,9 @@ pub struct ByKing {
 
 impl ByKing {
     /// Counting sort of the groups.
-    pub fn list(&mut self, groups: &[Group], buckets: KingBuckets) {
+    pub fn list(&mut self, groups: &[ViewGroup], buckets: KingBuckets) {
         const COUNTS: usize = MAX_ACTIVE + 1;
-        let key = |group: &Group| {
+        let key = |group: &ViewGroup| {
             let by_shared = usize::from(group.bucket) * COUNTS + group.shared().len();
             by_shared * COUNTS + usize::from(group.beside.1)
         };
