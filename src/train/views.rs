@@ -3,7 +3,7 @@
 //! Every position is two views: 2 i is the side to move's of position i, 2 i + 1 the other's.
 //! Neighbours in a game have most of their pieces on the same squares. Their views from one side
 //! make a [`ViewGroup`]; the inputs that all of them have are listed once, for the group, and the
-//! rest for each view. So hidden sums and gradients need a third to a half of the additions.
+//! rest for each view. So hidden sums and gradients need fewer additions.
 
 use crate::nnue::features::KingBuckets;
 use crate::nnue::single_layer::PIECE_FEATURES;
