@@ -103,7 +103,7 @@ pub fn run() -> ExitCode {
         // The reader of the output has closed the pipe.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(io::stderr(), "pleach: {error:#}");
+            let _ = writeln!(io::stderr(), "pleach: {}", with_causes(&error));
             ExitCode::FAILURE
         }
     }
@@ -156,6 +156,18 @@ fn log_to_stderr() {
     let level = env_logger::Env::default().default_filter_or("info");
     // This fails only if there is a logger already, which is as good.
     let _ = env_logger::Builder::from_env(level).try_init();
+}
+
+/// An error and its causes in one line. Many errors repeat their cause in their own text; it is not
+/// said again.
+fn with_causes(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
@@ -224,6 +236,18 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let inner = || anyhow::anyhow!("no such file");
+        let silent = inner().context("cannot read the book");
+        assert_eq!(with_causes(&silent), "cannot read the book: no such file");
+        let repeated = inner().context("cannot read the book: no such file");
+        assert_eq!(
+            with_causes(&repeated.context("in book.bin")),
+            "in book.bin: cannot read the book: no such file"
+        );
     }
 
     #[test]

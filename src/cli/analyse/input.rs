@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail, ensure};
 
 use crate::board::{Epd, Game, PgnReader, Position, Start, decompress, open_input};
+use crate::cli::with_causes;
 use crate::types::{CastlingMode, Color};
 
 /// Standard input, on the command line.
@@ -72,11 +73,25 @@ pub fn game(words: &[String], choice: &Choice, chess960: bool) -> anyhow::Result
         Some(name) if Path::new(name).is_file() => {
             of_file(Path::new(name), choice, mode).with_context(|| format!("in {name}"))
         }
+        Some(name) if is_file_name(name) => bail!("there is no file {name}"),
         _ => {
             no_choice(choice)?;
             of_words(&words.join(" "), mode)
         }
     }
+}
+
+/// Whether a word can only be meant as the name of a file: it ends in a point and letters, which
+/// neither a FEN nor a move (also with its number, as 1.e4) does.
+fn is_file_name(word: &str) -> bool {
+    let extension = Path::new(word).extension();
+    extension.is_some_and(|letters| {
+        letters.len() > 1
+            && letters
+                .as_encoded_bytes()
+                .iter()
+                .all(u8::is_ascii_alphabetic)
+    })
 }
 
 fn no_choice(choice: &Choice) -> anyhow::Result<()> {
@@ -208,8 +223,9 @@ fn of_words(text: &str, mode: CastlingMode) -> anyhow::Result<Game> {
 /// An error with a hint at the accepted forms.
 fn with_hint(error: &anyhow::Error) -> anyhow::Error {
     anyhow::anyhow!(
-        "{error:#}\nA position is a FEN, an EPD line, startpos, moves (1. e4 e5 or e2e4 e7e5), \
-         or a file."
+        "{}\nA position is a FEN, an EPD line, startpos, moves (1. e4 e5 or e2e4 e7e5), \
+         or a file.",
+        with_causes(error)
     )
 }
 
@@ -292,6 +308,28 @@ mod tests {
         assert_eq!(chosen(None, Some("2...")).ok(), Some(3));
         assert!(chosen(None, Some("3w")).is_err() && chosen(Some(3), None).is_err());
         assert!("b".parse::<MoveNumber>().is_err() && "0w".parse::<MoveNumber>().is_err());
+    }
+
+    #[test]
+    fn file_names_are_told_from_moves() {
+        for name in ["games.pgn", "./here.is/games.pgn.zst", "wac.EPD"] {
+            assert!(is_file_name(name), "{name}");
+        }
+        for word in [
+            "1.e4",
+            "e4",
+            "1.Nf3+",
+            "1...exd8=Q",
+            "1.O-O",
+            "startpos",
+            "1.",
+            "8/8/8/8",
+        ] {
+            assert!(!is_file_name(word), "{word}");
+        }
+        let error = game(&["missing.pgn".to_owned()], &Choice::default(), false);
+        let text = error.expect_err("no such file").to_string();
+        assert_eq!(text, "there is no file missing.pgn");
     }
 
     #[test]
