@@ -41,6 +41,12 @@ pub(crate) mod tests {
     use crate::types::{CastlingMode, Chess};
     use shakmaty::{Position as _, Setup};
 
+    /// How many cases a test tries: fewer where Miri interprets every instruction, which takes
+    /// long.
+    pub const fn cases(count: u64, interpreted: u64) -> u64 {
+        if cfg!(miri) { interpreted } else { count }
+    }
+
     /// A small, well-mixed generator (SplitMix64), so that tests are the same on every machine.
     pub struct Random(pub u64);
 
@@ -82,8 +88,8 @@ pub(crate) mod tests {
 
     /// Plays random games, every third from a Chess960 start, and shows each position.
     pub fn random_games(games: u64, mut visit: impl FnMut(&Position)) {
-        const LONGEST: usize = 160;
-        for game in 0..games {
+        const LONGEST: u64 = cases(160, 24);
+        for game in 0..cases(games, games.min(3)) {
             let mut random = Random(game);
             let mut position = if game % 3 == 2 {
                 Position::from(chess960(&mut random))

@@ -115,6 +115,7 @@ mod tests {
     use crate::nnue::synthetic;
 
     #[test]
+    #[cfg_attr(miri, ignore = "compressed by C code")]
     fn the_embedded_network_loads() {
         let net = Network::embedded();
         assert!(!net.name().is_empty());
@@ -131,6 +132,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "compressed by C code")]
     fn a_network_loads_from_disk() {
         let directory = std::env::temp_dir().join(format!("pleach-net-{}", std::process::id()));
         std::fs::create_dir_all(&directory).expect("a temporary directory");

@@ -272,6 +272,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "compressed by C code")]
     fn what_is_written_is_read_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("positions.zst");

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::*;
 use crate::board::Position;
-use crate::board::tests::{Random, random_games};
+use crate::board::tests::{Random, cases, random_games};
 use crate::types::{CastlingMode, GameResult, PackedMove};
 
 /// A drawn game of random moves, of `longest` plies unless it ends before, and the position before
@@ -47,7 +47,7 @@ pub fn write_games<'a>(path: &Path, games: impl IntoIterator<Item = &'a GameReco
 /// Random games from standard and Chess960 starts (taken from the positions of other random
 /// games, so that castling rights, en passant and checks occur at the start too).
 fn games(count: u64) -> Vec<(GameRecord, Vec<Position>)> {
-    const LONGEST: usize = 120;
+    const LONGEST: usize = cases(120, 20) as usize;
     const LARGEST_SCORE: usize = 2000;
     let mut starts = Vec::new();
     random_games(count, |position| starts.push(position.clone()));
@@ -58,7 +58,7 @@ fn games(count: u64) -> Vec<(GameRecord, Vec<Position>)> {
         GameResult::WhiteWins,
     ];
     let mut games = Vec::new();
-    for _ in 0..count {
+    for _ in 0..cases(count, count.min(3)) {
         let start = starts[random.below(starts.len())].clone();
         let (mut game, line) = random_game(&mut random, start, LONGEST, |random, _| {
             random.below(2 * LARGEST_SCORE) as i16 - LARGEST_SCORE as i16
@@ -172,6 +172,7 @@ fn a_reader_ends_after_its_first_error() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "compressed by C code")]
 fn a_file_takes_its_name_when_it_is_complete() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("games.vf.zst");
@@ -198,7 +199,7 @@ fn a_file_takes_its_name_when_it_is_complete() {
 fn damage_is_an_error_and_no_crash() {
     let bytes = bytes_of(&games(4));
     let mut random = Random(5);
-    for _ in 0..20_000 {
+    for _ in 0..cases(20_000, 50) {
         let mut damaged = bytes.clone();
         for _ in 0..1 + random.below(4) {
             let bit = random.below(8 * damaged.len());

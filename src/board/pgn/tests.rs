@@ -1,5 +1,5 @@
 use super::*;
-use crate::board::tests::random_games;
+use crate::board::tests::{cases, random_games};
 use crate::types::CastlingMode;
 
 fn read(text: &str) -> Vec<Result<PgnGame, PgnError>> {
@@ -195,7 +195,7 @@ fn failing_input_ends_the_games() {
 
 #[test]
 fn nesting_without_end_is_survived() {
-    let depth = 100_000;
+    let depth = cases(100_000, 300) as usize;
     let text = format!(
         "1. e4 {}1. d4{} e5 *",
         "(1. e3 ".repeat(depth),

@@ -1,6 +1,7 @@
 //! Incremental equals fresh, and every instruction set equals the reference, along random games.
 
 use super::*;
+use crate::board::tests::cases;
 use crate::nnue::features::output_bucket;
 use crate::nnue::layers::products;
 use crate::nnue::single_layer::QuantisedNet;
@@ -8,9 +9,9 @@ use crate::nnue::synthetic::{self, SplitMix};
 use crate::types::{CastlingMode, Move};
 
 /// Plies that each walk through random games covers at least.
-const PLIES: usize = 10_000;
+const PLIES: usize = cases(10_000, 60) as usize;
 /// Games end here at the latest, so that there are many.
-const LONGEST_GAME: usize = 200;
+const LONGEST_GAME: usize = cases(200, 30) as usize;
 
 fn random_net(seed: u64) -> Arc<Network> {
     let net = Network::new(&synthetic::random(super::super::HIDDEN, seed));
@@ -118,13 +119,14 @@ fn incremental_equals_fresh_in_random_games() {
         }
     });
     assert!(seen.plies >= PLIES);
-    assert!(seen.castles > 30, "{} castlings", seen.castles);
+    let often = |times: usize, least: u64| times as u64 >= cases(least, 0);
+    assert!(often(seen.castles, 31), "{} castlings", seen.castles);
     assert!(
-        seen.en_passants > 10,
+        often(seen.en_passants, 11),
         "{} en passant captures",
         seen.en_passants
     );
-    assert!(seen.promotions > 10, "{} promotions", seen.promotions);
+    assert!(often(seen.promotions, 11), "{} promotions", seen.promotions);
 }
 
 #[test]
@@ -174,7 +176,7 @@ fn instruction_sets_agree_on_layered_networks() {
 fn instruction_sets_agree_at_starts(net: &QuantisedNet) {
     let net = Arc::new(Network::new(net).expect("a valid network"));
     let mut random = SplitMix::new(14);
-    for _ in 0..200 {
+    for _ in 0..cases(200, 4) {
         let position = start(&mut random);
         let values: Vec<i32> = Isa::available()
             .into_iter()
@@ -191,7 +193,7 @@ fn instruction_sets_agree_at_starts(net: &QuantisedNet) {
 /// Follows every line of a small tree, as a search does: siblings share what their parent holds.
 #[test]
 fn pop_returns_to_the_parent() {
-    fn walk(stack: &mut Accumulators, position: &Position, depth: usize, random: &mut SplitMix) {
+    fn walk(stack: &mut Accumulators, position: &Position, depth: u64, random: &mut SplitMix) {
         if random.below(2) == 0 {
             assert_eq!(
                 stack.evaluate(position),
@@ -221,7 +223,7 @@ fn pop_returns_to_the_parent() {
         let position = Position::from_fen(fen, CastlingMode::Standard).expect("a legal position");
         let mut stack = Accumulators::new(random_net(4));
         stack.reset(&position);
-        walk(&mut stack, &position, 3, &mut random);
+        walk(&mut stack, &position, cases(3, 1), &mut random);
         assert_eq!(stack.top, 0);
     }
 }
@@ -276,7 +278,7 @@ fn layers_that_end_in_zeros_change_nothing() {
     let layered = Network::new(&synthetic::layered(&single, 1)).expect("a valid network");
     let single = Network::new(&single).expect("a valid network");
     let mut random = SplitMix::new(17);
-    for _ in 0..50 {
+    for _ in 0..cases(50, 4) {
         let position = start(&mut random);
         assert_eq!(layered.evaluate(&position), single.evaluate(&position));
     }

@@ -7,16 +7,12 @@ use bytemuck::Zeroable;
 use super::dense::{DenseLayers, sum_and_products};
 use super::kernels::{sum_of_squares, update, update_many};
 use super::{Isa, Operation, Simd};
+use crate::board::tests::cases;
 use crate::nnue::features::OUTPUT_BUCKETS;
 use crate::nnue::layers::{MAX_WEIGHT, QuantisedLayers, products};
 use crate::nnue::row::{HIDDEN, Row};
 use crate::nnue::single_layer::{MAX_OUTPUT_WEIGHT, QA};
 use crate::nnue::synthetic;
-
-/// How many cases to try: one where Miri interprets every instruction, which takes minutes.
-const fn cases(count: u64) -> u64 {
-    if cfg!(miri) { 1 } else { count }
-}
 
 /// Rows of arbitrary integers: all 16 bits of them, so that sums wrap around.
 fn rows<const COUNT: usize>(seed: u64) -> [Row; COUNT] {
@@ -107,7 +103,7 @@ fn written_out([parent, a, b, c, d]: &[Row; 5], weights: &[Row; 2]) -> Results {
 #[test]
 fn kernels_compute_what_is_written_out() {
     for isa in Isa::available() {
-        for seed in 0..cases(50) {
+        for seed in 0..cases(50, 1) {
             let (rows, weights) = (rows(seed), weights(seed + 1000));
             let results = isa.run(Everything(&rows, &weights));
             assert!(
@@ -152,7 +148,7 @@ fn assert_layers(hidden: [&Row; 2], layers: &QuantisedLayers, what: &str) {
 
 #[test]
 fn layers_compute_what_is_written_out() {
-    for seed in 0..cases(20) {
+    for seed in 0..cases(20, 1) {
         let layers = synthetic::random_layers(HIDDEN, seed);
         let [own, other] = rows::<2>(seed + 500);
         assert_layers([&own, &other], &layers, &format!("seed {seed}"));
