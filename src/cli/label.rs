@@ -45,6 +45,10 @@ pub struct LabelArgs {
     /// Label a position after 1 to this many random moves instead of each recorded one
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub random_moves: Option<u32>,
+    /// With --random-moves: pass over recorded positions whose scores are further from 0 than this,
+    /// in centipawns, and those without a score
+    #[arg(long, requires = "random_moves")]
+    pub max_score: Option<u16>,
     /// Write the sums of the teacher's first dense layer with each position, to be learnt from too
     #[arg(long, requires = "teacher")]
     pub hints: bool,
@@ -95,6 +99,7 @@ pub fn run(args: LabelArgs) -> anyhow::Result<()> {
         nearby: args.random_moves.map(|moves| Nearby {
             moves,
             seed: args.seed,
+            max_score: args.max_score,
         }),
         format: if args.hints {
             PositionFormat::Hinted

@@ -22,6 +22,10 @@ pub struct Nearby {
     pub moves: u32,
     /// The moves follow from this, the record's number and its ply alone.
     pub seed: u64,
+    /// Recorded positions whose scores are further from 0 than this, in centipawns, are passed over,
+    /// and so are those without one: what lies near them is as good as decided, and a trainer leaves
+    /// most of it out.
+    pub max_score: Option<u16>,
 }
 
 impl Nearby {
@@ -29,6 +33,12 @@ impl Nearby {
     pub(super) fn rng(self, number: u64) -> Rng {
         let mut seeds = Rng::with_seed(self.seed);
         Rng::with_seed(seeds.u64(..) ^ number)
+    }
+
+    /// Whether a recorded position with this score is left at all.
+    fn starts_from(self, score: i16) -> bool {
+        self.max_score
+            .is_none_or(|most| score.unsigned_abs() <= most)
     }
 
     /// A position near `position`; `None` if the moves end the game or give check, for positions in
@@ -51,6 +61,9 @@ impl Nearby {
         record: &PositionRecord,
         rng: &mut Rng,
     ) -> Result<Option<PositionRecord>, IllegalRecord> {
+        if !self.starts_from(record.score) {
+            return Ok(None);
+        }
         let position = record.board.unpack()?;
         Ok(self.of(&position, rng).map(|nearby| PositionRecord {
             board: PackedBoard::pack(&nearby),
@@ -72,12 +85,14 @@ impl Nearby {
         let mut position = game.start.unpack()?;
         let mut records = Vec::with_capacity(game.plies.len());
         for (index, ply) in game.plies.iter().enumerate() {
-            records.extend(self.of(&position, rng).map(|nearby| PositionRecord {
-                board: PackedBoard::pack(&nearby),
-                score: 0,
-                result: game.result,
-                hints: None,
-            }));
+            if self.starts_from(ply.score) {
+                records.extend(self.of(&position, rng).map(|nearby| PositionRecord {
+                    board: PackedBoard::pack(&nearby),
+                    score: 0,
+                    result: game.result,
+                    hints: None,
+                }));
+            }
             let m = position
                 .unpack(ply.played)
                 .ok_or(IllegalRecord::Move { ply: index + 1 })?;
@@ -107,7 +122,7 @@ mod tests {
     use crate::board::tests::Random;
     use crate::label::{LabelJob, Labeller, LineError, run};
     use crate::record::tests::{random_game, write_games};
-    use crate::record::{PositionFormat, PositionReader};
+    use crate::record::{NO_SCORE, PositionFormat, PositionReader};
     use crate::types::GameResult;
 
     /// Gives each position the number of its pieces.
@@ -145,7 +160,11 @@ mod tests {
             let job = LabelJob {
                 input: input.to_path_buf(),
                 output: folder.path().join(name),
-                nearby: Some(Nearby { moves, seed }),
+                nearby: Some(Nearby {
+                    moves,
+                    seed,
+                    max_score: None,
+                }),
                 format: PositionFormat::Plain,
             };
             let mut labellers: Vec<Box<dyn Labeller>> = Vec::new();
@@ -182,5 +201,41 @@ mod tests {
         };
         let mean = |records: &[PositionRecord]| f64::from(pieces(records)) / records.len() as f64;
         assert!(mean(&further) < mean(&found), "half of the moves capture");
+    }
+
+    #[test]
+    fn decided_positions_are_passed_over() {
+        let score = |random: &mut Random, _: &Position| [0, -300, 301, NO_SCORE][random.below(4)];
+        let (game, _) = random_game(&mut Random(3), Position::startpos(), 60, score);
+        let near = |max_score| {
+            let nearby = Nearby {
+                moves: 1,
+                seed: 4,
+                max_score,
+            };
+            let found = nearby.of_game(&game, &mut nearby.rng(0)).expect("legal");
+            found.len()
+        };
+        let even = |score: i16| (-300..=300).contains(&score);
+        let even = game.plies.iter().filter(|ply| even(ply.score)).count();
+        assert!((1..=even).contains(&near(Some(300))));
+        assert!(near(Some(299)) < near(Some(300)) && near(Some(300)) < near(None));
+
+        let record = |score| PositionRecord {
+            board: game.start,
+            score,
+            result: game.result,
+            hints: None,
+        };
+        let nearby = Nearby {
+            moves: 1,
+            seed: 4,
+            max_score: Some(300),
+        };
+        let found = |score| nearby.of_record(&record(score), &mut nearby.rng(0));
+        assert!(found(-300).expect("legal").is_some());
+        for score in [301, i16::MIN, NO_SCORE] {
+            assert_eq!(found(score).expect("legal"), None, "{score}");
+        }
     }
 }
