@@ -117,7 +117,7 @@ mod tests {
                 .iter()
                 .map(|m| PackedMove::new(*m).bits())
                 .collect();
-            for bits in (1..=u16::MAX).step_by(cases(1, 101) as usize) {
+            for bits in (1..=u16::MAX).step_by(cases(1, 509) as usize) {
                 let unpacked = position.unpack(PackedMove::from_bits(bits));
                 assert_eq!(
                     unpacked.is_some(),
