@@ -47,7 +47,7 @@ pub struct LabelArgs {
     pub random_moves: Option<u32>,
     /// With --random-moves: pass over recorded positions whose scores are further from 0 than this,
     /// in centipawns, and those without a score
-    #[arg(long, requires = "random_moves")]
+    #[arg(long, requires = "random_moves", value_parser = clap::value_parser!(u16).range(..=32_000))]
     pub max_score: Option<u16>,
     /// Write the sums of the teacher's first dense layer with each position, to be learnt from too
     #[arg(long, requires = "teacher")]

@@ -22,9 +22,9 @@ pub struct Nearby {
     pub moves: u32,
     /// The moves follow from this, the record's number and its ply alone.
     pub seed: u64,
-    /// Recorded positions whose scores are further from 0 than this, in centipawns, are passed over,
-    /// and so are those without one: what lies near them is as good as decided, and a trainer leaves
-    /// most of it out.
+    /// Recorded positions whose scores are further from 0 than this, in centipawns (at most 32,000),
+    /// are passed over, and so are those without one: fewer labels are then made that a trainer
+    /// which thins out decided positions drops again.
     pub max_score: Option<u16>,
 }
 
