@@ -71,16 +71,16 @@ def dead_draws(engine):
 
 
 def main():
-    engine = chess.engine.SimpleEngine.popen_uci(sys.argv[1], timeout=60)
-    engine.configure(OPTIONS)
-    last_milliseconds(engine)
-    dead_draws(engine)
-    play_game(engine, chess.Board(), 1.0, 0.01, "bullet")
-    play_game(engine, chess.Board.from_chess960_pos(101), 1.0, 0.01, "Chess960")
-    ending = chess.Board("4k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 1")
-    play_game(engine, ending, 1.0, 0.01, "from position")
-    engine.ping()
-    engine.quit()
+    # The context ends the engine where a check fails; otherwise its thread would keep Python alive.
+    with chess.engine.SimpleEngine.popen_uci(sys.argv[1], timeout=60) as engine:
+        engine.configure(OPTIONS)
+        last_milliseconds(engine)
+        dead_draws(engine)
+        play_game(engine, chess.Board(), 1.0, 0.01, "bullet")
+        play_game(engine, chess.Board.from_chess960_pos(101), 1.0, 0.01, "Chess960")
+        ending = chess.Board("4k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 1")
+        play_game(engine, ending, 1.0, 0.01, "from position")
+        engine.ping()
 
 
 if __name__ == "__main__":

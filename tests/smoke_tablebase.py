@@ -77,8 +77,6 @@ def suite(engine, tables, folder):
           f"{solved[1] + solved[-1]} others, all exact")
 
 
-
-
 def fastest(tables, board):
     """The least distance to zeroing after a winning move, counted from the board."""
     distances = []
@@ -103,26 +101,31 @@ def distance(tables, board, move):
     return 1 if zeroing else 1 - tables.probe_dtz(after)
 
 
+def wins(engine, tables, ending):
+    """Games from won positions against itself: each ends in mate."""
+    starts = won_starts(tables, ending)
+    for number in range(STARTS):
+        board = next(starts)
+        # Black claims draws; the side that wins does not.
+        while not board.is_game_over(claim_draw=board.turn == chess.BLACK):
+            result = engine.play(board, LIMIT, game=(ending, number), info=chess.engine.INFO_SCORE)
+            if board.turn == chess.WHITE:
+                mate = result.info["score"].relative.is_mate()
+                own = distance(tables, board, result.move)
+                assert mate or own <= fastest(tables, board), (board.fen(), result.move)
+            board.push(result.move)
+        assert board.is_checkmate(), (ending, board.fen())
+    print(f"{ending}: {STARTS} of {STARTS} won")
+
+
 def main():
     tables = chess.syzygy.open_tablebase(sys.argv[2])
-    engine = chess.engine.SimpleEngine.popen_uci(sys.argv[1])
-    engine.configure({"SyzygyPath": sys.argv[2]})
-    suite(engine, tables, sys.argv[2])
-    for ending in ENDINGS:
-        starts = won_starts(tables, ending)
-        for number in range(STARTS):
-            board = next(starts)
-            while not board.is_game_over(claim_draw=True):
-                result = engine.play(board, LIMIT, game=(ending, number),
-                                     info=chess.engine.INFO_SCORE)
-                if board.turn == chess.WHITE:
-                    mate = result.info["score"].relative.is_mate()
-                    own = distance(tables, board, result.move)
-                    assert mate or own <= fastest(tables, board), (board.fen(), result.move)
-                board.push(result.move)
-            assert board.is_checkmate(), (ending, board.fen())
-        print(f"{ending}: {STARTS} of {STARTS} won")
-    engine.quit()
+    # The context ends the engine where a check fails; otherwise its thread would keep Python alive.
+    with chess.engine.SimpleEngine.popen_uci(sys.argv[1]) as engine:
+        engine.configure({"SyzygyPath": sys.argv[2]})
+        suite(engine, tables, sys.argv[2])
+        for ending in ENDINGS:
+            wins(engine, tables, ending)
 
 
 if __name__ == "__main__":

@@ -80,9 +80,8 @@ impl RootRanking {
     /// is slower, the fastest. Where nothing is won, or distances are not known, `chosen`.
     #[must_use]
     pub fn converting(&self, chosen: Move) -> Move {
-        let winning = |ranked: &&RankedMove| {
-            ranked.rank == self.moves[0].rank && ranked.dtz.is_some_and(|dtz| dtz > 0)
-        };
+        let winning =
+            |ranked: &&RankedMove| ranked.score.is_win() && ranked.dtz.is_some_and(|dtz| dtz > 0);
         let best = self.moves.iter().filter(winning).min_by_key(|r| r.dtz);
         match (best, self.get(chosen)) {
             (Some(best), Some(own)) if winning(&own) && own.dtz <= best.dtz => chosen,
@@ -137,8 +136,10 @@ impl RootRanker<'_> {
         let total = dtz.abs() + clock;
         let spoiled = self.fifty_move_rule && total > FIFTY_MOVES;
         let rank = if dtz > 0 {
-            // One ply is kept in reserve, as tables may round distances down by one.
-            if !self.fifty_move_rule || total < FIFTY_MOVES && !self.repeated {
+            // One ply is kept in reserve, as tables may round distances down by one. A position
+            // that was on the board before is no progress, whatever mate the search sees there.
+            let in_time = !self.fifty_move_rule || total < FIFTY_MOVES;
+            if in_time && !self.repeated && self.occurrences(&child) == 1 {
                 CERTAIN
             } else {
                 DOUBTFUL - total

@@ -231,6 +231,11 @@ fn a_third_occurrence_is_a_draw_and_a_second_ranks_by_distance() {
     );
     let ranked = rank(&[1, 2, 3, 4]);
     assert_eq!(ranked.get(shuffle).map(|r| r.rank), Some(CERTAIN_RANK));
+    // Going back to a position that was there once ranks below the moves to new ones.
+    let ranked = rank(&[1, 2, 3, 4, key, 5, 6, 7]);
+    let back = ranked.get(shuffle).expect("ranked");
+    assert!(back.rank < CERTAIN_RANK && back.score.is_win());
+    assert_eq!(ranked.moves[0].rank, CERTAIN_RANK);
 }
 
 #[test]
