@@ -121,19 +121,20 @@ fn a_search_without_end_takes_no_memory() {
     ));
     client.expect(&format!("info depth {WARM_UP} "));
     let (mut before, mut after) = (resident(&client), 0);
-    let (mut depth, started) = (WARM_UP, Instant::now());
+    let (mut deepest, started) = (WARM_UP, Instant::now());
     client.heard.clear();
     while started.elapsed() < watched {
         client.expect_silence("bestmove", STEP);
         for line in client.heard.drain(..).filter(|line| line.contains(" pv ")) {
-            let new = sane_depth(&line, &root);
-            assert!(new >= depth, "depth {depth} before {line}");
-            depth = new;
+            let depth = sane_depth(&line, &root);
+            // In the middle of an iteration some lines are still those of the one before.
+            assert!(depth >= deepest - 1, "depth {deepest} before {line}");
+            deepest = deepest.max(depth);
         }
         after = resident(&client);
         before = before.min(after);
     }
-    println!("{before} KiB at first, {after} KiB after {watched:?}, depth {depth}");
+    println!("{before} KiB at first, {after} KiB after {watched:?}, depth {deepest}");
     assert!(after <= before + MOST_GROWTH, "{before} and {after} KiB");
     client.send("stop");
     let played = client.expect("bestmove");
