@@ -244,8 +244,10 @@ mod tests {
     #[test]
     fn indices_follow_the_definition() {
         let kinds = KingBuckets::ALL.into_iter();
+        // Miri interprets every instruction: a few kings will do.
+        let step = if cfg!(miri) { 21 } else { 1 };
         for (buckets, viewer) in kinds.flat_map(|kind| Color::ALL.map(|color| (kind, color))) {
-            for king in Square::ALL {
+            for king in Square::ALL.into_iter().step_by(step) {
                 let view = View::new(viewer, king, buckets);
                 let mut seen = vec![false; buckets.count() * PIECE_FEATURES];
                 for color in Color::ALL {

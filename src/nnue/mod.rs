@@ -18,6 +18,7 @@
 mod accumulator;
 pub(crate) mod features;
 pub mod format;
+pub mod grouping;
 pub(crate) mod layers;
 pub(crate) mod material;
 mod network;

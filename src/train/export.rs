@@ -1,6 +1,7 @@
 //! From trained floats to the network file and back.
 
 use crate::nnue::features::KingBuckets;
+use crate::nnue::grouping::PairActivity;
 use crate::nnue::layers::{
     FIRST, QuantisedLayers, SECOND, SECOND_INPUTS, products, to_output_units,
 };
@@ -170,12 +171,9 @@ pub fn restore(net: &QuantisedNet) -> Model {
 /// Centipawns that the quantised network gives a sample, in the engine's arithmetic.
 #[must_use]
 pub fn evaluate(net: &QuantisedNet, sample: &Sample) -> i32 {
-    let mut views = [[0; MAX_ACTIVE]; 2];
-    let [own, other] = &mut views;
-    let count = sample.features(net.shape.king_buckets, own, other);
     let (bucket, width) = (sample.bucket(), net.shape.hidden);
     debug_assert!(bucket < BUCKETS);
-    let hidden = views.map(|inputs| hidden_sums(net, &inputs[..count]));
+    let hidden = hidden_layers(net, sample);
     let mut sum = 0i64;
     for (side, values) in hidden.iter().enumerate() {
         let weights = &net.output_weights[(2 * bucket + side) * width..][..width];
@@ -192,6 +190,14 @@ pub fn evaluate(net: &QuantisedNet, sample: &Sample) -> i32 {
     (total * i64::from(net.scale) / i64::from(QA * QB)) as i32
 }
 
+/// The hidden layers of the side to move and of the other side.
+fn hidden_layers(net: &QuantisedNet, sample: &Sample) -> [Vec<i16>; 2] {
+    let mut views = [[0; MAX_ACTIVE]; 2];
+    let [own, other] = &mut views;
+    let count = sample.features(net.shape.king_buckets, own, other);
+    views.map(|inputs| hidden_sums(net, &inputs[..count]))
+}
+
 /// Hidden sums of a view.
 fn hidden_sums(net: &QuantisedNet, inputs: &[u16]) -> Vec<i16> {
     let width = net.shape.hidden;
@@ -203,6 +209,19 @@ fn hidden_sums(net: &QuantisedNet, inputs: &[u16]) -> Vec<i16> {
         }
     }
     sums
+}
+
+/// The network with its pairs of hidden units in an order in which those active together on the
+/// samples are neighbours, so that more of the first dense layer is passed over; equal in every
+/// output.
+#[must_use]
+pub fn group_pairs(net: QuantisedNet, samples: &[Sample]) -> QuantisedNet {
+    let mut activity = PairActivity::new(net.shape.hidden);
+    for sample in samples {
+        let hidden = hidden_layers(&net, sample);
+        activity.observe([&hidden[0], &hidden[1]]);
+    }
+    net.with_pairs_in_order(&activity.order())
 }
 
 /// How far the quantised network differs from the floats, in centipawns: root mean square and

@@ -29,6 +29,8 @@ use super::views::NEIGHBOURS;
 
 /// Positions that the quantised network is compared on.
 const COMPARED: usize = 4096;
+/// Positions that say which pairs of hidden units are active together.
+const GROUPED_BY: usize = 10_000;
 const SECONDS_A_MINUTE: f64 = 60.0;
 const PAUSE_POLL: Duration = Duration::from_millis(200);
 
@@ -431,20 +433,28 @@ impl<'a> Trainer<'a> {
         Ok(net)
     }
 
-    fn finish(&mut self) -> anyhow::Result<()> {
-        self.measure();
-        self.note_losses();
-        let net = self.save()?;
-        net.save(&self.config.output)?;
+    /// About so many samples, of those held out if there are any.
+    fn some_samples(&self, count: usize) -> Vec<Sample> {
         let held_out = &self.data.held_out;
-        let sample = if held_out.is_empty() {
+        let samples = if held_out.is_empty() {
             &self.data.train
         } else {
             held_out
         };
-        let stride = sample.len().div_ceil(COMPARED).max(1);
-        let sample: Vec<Sample> = sample.iter().step_by(stride).copied().collect();
-        let (rms, largest) = export::rounding_error(&self.model, &net, &sample);
+        let stride = samples.len().div_ceil(count).max(1);
+        samples.iter().step_by(stride).copied().collect()
+    }
+
+    fn finish(&mut self) -> anyhow::Result<()> {
+        self.measure();
+        self.note_losses();
+        let mut net = self.save()?;
+        if net.shape.layered {
+            net = export::group_pairs(net, &self.some_samples(GROUPED_BY));
+        }
+        net.save(&self.config.output)?;
+        let compared = self.some_samples(COMPARED);
+        let (rms, largest) = export::rounding_error(&self.model, &net, &compared);
         let record = Record {
             config: self.config,
             command: std::env::args().collect(),
@@ -452,7 +462,7 @@ impl<'a> Trainer<'a> {
             teacher: self.teacher.clone(),
             files: &self.files,
             positions: self.files.iter().map(|file| file.kept).sum(),
-            held_out: held_out.len(),
+            held_out: self.data.held_out.len(),
             scale: self.scale,
             fitted_scale: self.fitted,
             steps: self.model.steps,

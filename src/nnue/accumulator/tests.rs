@@ -166,7 +166,7 @@ fn instruction_sets_agree_on_extreme_networks() {
 
 #[test]
 fn instruction_sets_agree_on_layered_networks() {
-    for seed in 0..3 {
+    for seed in 0..cases(3, 1) {
         let hidden = super::super::HIDDEN;
         let layers = synthetic::random_layers(hidden, seed);
         instruction_sets_agree_at_starts(&synthetic::random(hidden, seed).with_layers(layers));
@@ -251,7 +251,7 @@ fn layers_add_to_the_output() {
     let net = Network::new(&quantised).expect("a valid network");
     let mut random = SplitMix::new(16);
     let mut least_and_most = (i32::MAX, i32::MIN);
-    for _ in 0..20 {
+    for _ in 0..cases(20, 3) {
         let position = start(&mut random);
         let board = position.board();
         let sides = [position.turn(), !position.turn()].map(|side| fresh(&net, board, side));
@@ -267,7 +267,7 @@ fn layers_add_to_the_output() {
         least_and_most = (least_and_most.0.min(found), least_and_most.1.max(found));
     }
     assert!(
-        least_and_most.1 - least_and_most.0 > 100,
+        cfg!(miri) || least_and_most.1 - least_and_most.0 > 100,
         "{least_and_most:?}"
     );
 }
