@@ -6,13 +6,11 @@
 //! engines.)
 
 use super::features::{Feature, View};
-use super::layers::{FIRST, products};
+use super::layers::{FIRST, PRODUCT_GROUP, products};
 use super::single_layer::QuantisedNet;
 use crate::board::Position;
 use crate::types::{Color, Square};
 
-/// Products that are passed over together.
-const GROUP: usize = 4;
 /// Bits of a word.
 const WORD: usize = u64::BITS as usize;
 
@@ -56,7 +54,7 @@ impl PairActivity {
     /// order.
     #[must_use]
     pub fn active_groups(&self, order: &[usize]) -> f64 {
-        let groups = order.chunks_exact(GROUP);
+        let groups = order.chunks_exact(PRODUCT_GROUP);
         let all = groups.len() * self.views;
         let active: usize = groups.map(|group| self.union(group)).sum();
         active as f64 / all.max(1) as f64
@@ -72,14 +70,14 @@ impl PairActivity {
         groups.into_iter().flat_map(|group| group.pairs).collect()
     }
 
-    fn greedy(&self) -> Vec<Group> {
+    fn greedy(&self) -> Vec<PairGroup> {
         let mut left: Vec<usize> = (0..self.active.len()).collect();
         // The most active pair is last.
         left.sort_by_key(|&pair| self.union(&[pair]));
         let mut groups = Vec::new();
         while let Some(first) = left.pop() {
             let mut pairs = vec![first];
-            while pairs.len() < GROUP && !left.is_empty() {
+            while pairs.len() < PRODUCT_GROUP && !left.is_empty() {
                 let with = |&index: &usize| self.union(&[&pairs[..], &[left[index]]].concat());
                 let best = (0..left.len()).min_by_key(with).unwrap_or(0);
                 pairs.push(left.remove(best));
@@ -90,7 +88,7 @@ impl PairActivity {
     }
 
     /// Exchanges pairs of two groups wherever that makes the groups less active; whether any were.
-    fn exchange(&self, groups: &mut [Group]) -> bool {
+    fn exchange(&self, groups: &mut [PairGroup]) -> bool {
         let mut exchanged = false;
         for last in 1..groups.len() {
             let (before, rest) = groups.split_at_mut(last);
@@ -102,7 +100,7 @@ impl PairActivity {
         exchanged
     }
 
-    fn exchange_two(&self, a: &mut Group, b: &mut Group) -> bool {
+    fn exchange_two(&self, a: &mut PairGroup, b: &mut PairGroup) -> bool {
         let mut exchanged = false;
         for i in 0..a.pairs.len() {
             for j in 0..b.pairs.len() {
@@ -118,8 +116,8 @@ impl PairActivity {
         exchanged
     }
 
-    fn group(&self, pairs: Vec<usize>) -> Group {
-        Group {
+    fn group(&self, pairs: Vec<usize>) -> PairGroup {
+        PairGroup {
             active: self.union(&pairs),
             pairs,
         }
@@ -138,7 +136,7 @@ impl PairActivity {
 }
 
 /// Pairs whose products are passed over together, and the views in which they are not.
-struct Group {
+struct PairGroup {
     pairs: Vec<usize>,
     active: usize,
 }

@@ -37,6 +37,9 @@ pub const SECOND_INPUTS: usize = 2 * FIRST;
 /// Outputs of the second layer.
 pub const SECOND: usize = 32;
 
+/// Products that follow each other in the file's order and that the kernels pass over together if
+/// all of them are zero.
+pub const PRODUCT_GROUP: usize = 4;
 /// The upper end of products, and of the inputs of the second layer: what stands for 1.0.
 pub const INPUT_ONE: i32 = 127;
 /// What stands for 1.0 among the first layer's weights.

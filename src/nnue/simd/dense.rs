@@ -12,12 +12,13 @@ use bytemuck::Zeroable;
 
 use super::{Block, Simd};
 use crate::nnue::layers::{
-    FIRST, QuantisedLayers, SECOND, SECOND_ACTIVATION_ONE, SECOND_INPUTS, SECOND_SHIFT,
+    FIRST, PRODUCT_GROUP, QuantisedLayers, SECOND, SECOND_ACTIVATION_ONE, SECOND_INPUTS,
+    SECOND_SHIFT,
 };
 use crate::nnue::row::{HIDDEN, Row};
 
 /// Inputs that a block of weights is for.
-const GROUP: usize = 4;
+const GROUP: usize = PRODUCT_GROUP;
 /// Blocks of weights of the first layer.
 const GROUPS: usize = HIDDEN / GROUP;
 /// Products of one side that follow each other, as [`Simd::products`] writes them.
