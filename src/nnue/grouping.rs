@@ -33,7 +33,13 @@ impl PairActivity {
 
     /// Adds both sides' views of a position, as the network sees them.
     pub fn observe_position(&mut self, net: &QuantisedNet, position: &Position) {
-        let sides = [Color::White, Color::Black].map(|side| hidden_layer(net, position, side));
+        let board = position.board();
+        let sides = [Color::White, Color::Black].map(|side| {
+            let king = board.king_of(side).unwrap_or(Square::A1);
+            let view = View::new(side, king, net.shape.king_buckets);
+            let pieces = board.clone().into_iter();
+            net.hidden_layer(pieces.map(|(square, piece)| Feature::new(piece, square).index(view)))
+        });
         self.observe([&sides[0], &sides[1]]);
     }
 
@@ -139,22 +145,6 @@ impl PairActivity {
 struct PairGroup {
     pairs: Vec<usize>,
     active: usize,
-}
-
-/// A side's hidden layer, computed from the board.
-fn hidden_layer(net: &QuantisedNet, position: &Position, side: Color) -> Vec<i16> {
-    let (board, width) = (position.board(), net.shape.hidden);
-    let king = board.king_of(side).unwrap_or(Square::A1);
-    let view = View::new(side, king, net.shape.king_buckets);
-    let mut sums = net.feature_bias.clone();
-    for (square, piece) in board {
-        let input = Feature::new(piece, square).index(view);
-        let row = &net.feature_weights[input * width..][..width];
-        for (sum, weight) in sums.iter_mut().zip(row) {
-            *sum = sum.wrapping_add(*weight);
-        }
-    }
-    sums
 }
 
 impl QuantisedNet {

@@ -236,6 +236,16 @@ fn a_third_occurrence_is_a_draw_and_a_second_ranks_by_distance() {
     let back = ranked.get(shuffle).expect("ranked");
     assert!(back.rank < CERTAIN_RANK && back.score.is_win());
     assert_eq!(ranked.moves[0].rank, CERTAIN_RANK);
+    // But the conversion goes by distance alone, so that it always makes progress.
+    let least = |ranking: &RootRanking| {
+        let won = ranking.moves.iter().filter(|r| r.score.is_win());
+        won.copied().min_by_key(|r| r.dtz).expect("a win")
+    };
+    let fastest = least(&ranked);
+    let before = rank(&[1, 2, 3, 4, root.play(fastest.m).key(), 5, 6, 7]);
+    let chosen = before.moves[0].m;
+    let converted = *before.get(before.converting(chosen)).expect("ranked");
+    assert_eq!(converted.dtz, fastest.dtz);
 }
 
 #[test]

@@ -195,20 +195,7 @@ fn hidden_layers(net: &QuantisedNet, sample: &Sample) -> [Vec<i16>; 2] {
     let mut views = [[0; MAX_ACTIVE]; 2];
     let [own, other] = &mut views;
     let count = sample.features(net.shape.king_buckets, own, other);
-    views.map(|inputs| hidden_sums(net, &inputs[..count]))
-}
-
-/// Hidden sums of a view.
-fn hidden_sums(net: &QuantisedNet, inputs: &[u16]) -> Vec<i16> {
-    let width = net.shape.hidden;
-    let mut sums = net.feature_bias.clone();
-    for &input in inputs {
-        let row = &net.feature_weights[usize::from(input) * width..][..width];
-        for (sum, weight) in sums.iter_mut().zip(row) {
-            *sum += weight;
-        }
-    }
-    sums
+    views.map(|inputs| net.hidden_layer(inputs[..count].iter().map(|&input| usize::from(input))))
 }
 
 /// The network with its pairs of hidden units in an order in which those active together on the

@@ -225,6 +225,21 @@ impl QuantisedNet {
         self
     }
 
+    /// The hidden layer of a view with these inputs, of which each is below
+    /// [`Shape::features`].
+    #[must_use]
+    pub(crate) fn hidden_layer(&self, inputs: impl Iterator<Item = usize>) -> Vec<i16> {
+        let width = self.shape.hidden;
+        let mut sums = self.feature_bias.clone();
+        for input in inputs {
+            let row = &self.feature_weights[input * width..][..width];
+            for (sum, weight) in sums.iter_mut().zip(row) {
+                *sum = sum.wrapping_add(*weight);
+            }
+        }
+        sums
+    }
+
     /// Reads a whole network file.
     ///
     /// # Errors
