@@ -236,16 +236,23 @@ fn a_third_occurrence_is_a_draw_and_a_second_ranks_by_distance() {
     let back = ranked.get(shuffle).expect("ranked");
     assert!(back.rank < CERTAIN_RANK && back.score.is_win());
     assert_eq!(ranked.moves[0].rank, CERTAIN_RANK);
-    // But the conversion goes by distance alone, so that it always makes progress.
-    let least = |ranking: &RootRanking| {
-        let won = ranking.moves.iter().filter(|r| r.score.is_win());
-        won.copied().min_by_key(|r| r.dtz).expect("a win")
-    };
-    let fastest = least(&ranked);
-    let before = rank(&[1, 2, 3, 4, root.play(fastest.m).key(), 5, 6, 7]);
-    let chosen = before.moves[0].m;
-    let converted = *before.get(before.converting(chosen)).expect("ranked");
-    assert_eq!(converted.dtz, fastest.dtz);
+}
+
+#[test]
+fn the_conversion_takes_the_fastest_win_even_to_an_earlier_position() {
+    let root = position("8/8/8/3k4/8/8/8/R3K3 w - - 40 30");
+    let moves: Vec<Move> = root.legal_moves().to_vec();
+    let ranked = |history: &[u64]| probing().rank_root(&root, history, &moves);
+    let fresh = ranked(&[]).expect("covered");
+    let wins = || fresh.moves.iter().filter(|r| r.score.is_win());
+    let least = wins().filter_map(|r| r.dtz).min();
+    let fastest = wins().filter(|r| r.dtz == least);
+    let history: Vec<u64> = fastest.map(|r| root.play(r.m).key()).collect();
+    let seen = ranked(&history).expect("covered");
+    let chosen = seen.moves[0];
+    assert!(chosen.rank == CERTAIN_RANK && chosen.dtz > least);
+    let converted = seen.get(seen.converting(chosen.m)).expect("ranked");
+    assert_eq!(converted.dtz, least);
 }
 
 #[test]
