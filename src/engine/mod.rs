@@ -39,7 +39,7 @@ use crate::board::{Game, GameError, Position, Start};
 use crate::eval::{self, EvalKind};
 use crate::nnue::{NetError, Network};
 use crate::opening_book::BookError;
-use crate::search::SearchRequest;
+use crate::search::{SearchRequest, Signals};
 use crate::tablebase::{Probing, Tablebases, Wdl};
 use crate::types::{CastlingMode, Score};
 use pipeline::Pipeline;
@@ -80,6 +80,8 @@ pub struct Engine {
     threads: usize,
     eval_kind: EvalKind,
     pool: Option<Pool>,
+    /// To the searches of this pool and of those that replace it.
+    signals: Arc<Signals>,
     game: Game,
     /// Why the position last asked for was refused; nothing is searched until a good one comes.
     refused: Option<String>,
@@ -95,6 +97,16 @@ pub struct Engine {
     best: BestSoFar,
     events: Sender<Event>,
     heard: Receiver<Event>,
+}
+
+/// Ends an engine's searches from a thread that does not have the engine.
+pub struct StopHandle(Arc<Signals>);
+
+impl StopHandle {
+    /// Ends the search that is running now, if one is; those that begin later are not concerned.
+    pub fn stop(&self) {
+        self.0.stop();
+    }
 }
 
 impl Default for Engine {
@@ -116,6 +128,7 @@ impl Engine {
             threads: 1,
             eval_kind: EvalKind::Network(Network::embedded()),
             pool: None,
+            signals: Arc::default(),
             game: Game::default(),
             refused: None,
             pipeline: Pipeline::default(),
@@ -298,11 +311,11 @@ impl Engine {
 
     fn pool(&mut self) -> Result<&mut Pool, EngineError> {
         if self.pool.is_none() {
-            let mut made = Pool::new(self.threads, self.hash_mib, &self.eval_kind);
+            let mut made = Pool::new(self.threads, self.hash_mib, &self.eval_kind, &self.signals);
             if made.is_err() {
                 self.threads = 1;
                 self.hash_mib = HASH_LAST_RESORT;
-                made = Pool::new(self.threads, self.hash_mib, &self.eval_kind);
+                made = Pool::new(self.threads, self.hash_mib, &self.eval_kind, &self.signals);
             }
             self.pool = Some(made?);
         }
@@ -322,7 +335,7 @@ impl Engine {
     fn rebuild(&mut self, threads: usize, hash_mib: usize) -> Result<(), EngineError> {
         self.idle()?;
         self.pool = None;
-        match Pool::new(threads, hash_mib, &self.eval_kind) {
+        match Pool::new(threads, hash_mib, &self.eval_kind, &self.signals) {
             Ok(pool) => {
                 self.pool = Some(pool);
                 self.threads = threads;
@@ -505,16 +518,18 @@ impl Engine {
 
     /// Ends the running search, whose result follows; nothing if there is none.
     pub fn stop(&self) {
-        if let Some(pool) = &self.pool {
-            pool.stop();
-        }
+        self.signals.stop();
+    }
+
+    /// What ends the running search from another thread, as [`Engine::stop`] does.
+    #[must_use]
+    pub fn stop_handle(&self) -> StopHandle {
+        StopHandle(Arc::clone(&self.signals))
     }
 
     /// The pondered move was played; nothing if no ponder search is running.
     pub fn ponderhit(&self) {
-        if let Some(pool) = &self.pool {
-            pool.ponderhit();
-        }
+        self.signals.ponderhit();
     }
 
     /// Analyses a game under limits and waits for the end. Every event is passed to `listen`

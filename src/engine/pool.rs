@@ -1,11 +1,16 @@
 //! The search threads: all run the same search over one transposition table (Lazy SMP).
+//!
+//! Where somebody waits for a move, the channels are those of the standard library, whose
+//! receivers sleep at once. Crossbeam's yield their time slice up to four times first, and on a
+//! busy machine each gets its next one only when others have used theirs.
 
 use std::fmt;
+use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam_channel::{Receiver, Sender, bounded};
 use thiserror::Error;
 
 use super::pipeline::{Pipeline, Prepared};
@@ -15,8 +20,8 @@ use crate::eval::EvalKind;
 use crate::faults::panic_at;
 use crate::memory::can_allocate;
 use crate::search::{
-    Info, Limits, Report, RootEffort, SearchRequest, SearchResult, SearchWorker, Shared, Silent,
-    Stats,
+    Info, Limits, Report, RootEffort, SearchRequest, SearchResult, SearchWorker, Shared, Signals,
+    Silent, Stats,
 };
 use crate::tt::{AllocError, TranspositionTable};
 use crate::types::{Depth, Move, Ply, Score};
@@ -59,7 +64,7 @@ enum PoolTask {
     /// Take part in a search and send the result through `done`.
     Helper {
         request: Arc<SearchRequest>,
-        done: Sender<Option<SearchResult>>,
+        done: mpsc::Sender<Option<SearchResult>>,
         /// Held while at work.
         busy: Sender<()>,
     },
@@ -73,7 +78,7 @@ enum PoolTask {
 struct MainTask {
     request: Arc<SearchRequest>,
     reporter: EventReporter,
-    helpers: Receiver<Option<SearchResult>>,
+    helpers: mpsc::Receiver<Option<SearchResult>>,
     prepared: Prepared,
     /// Held while at work.
     busy: Sender<()>,
@@ -88,17 +93,25 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Starts `threads` threads (at least one) over a table of `hash_mib` MiB.
+    /// Starts `threads` threads (at least one) over a table of `hash_mib` MiB; `signals` are those
+    /// of their searches.
     ///
     /// # Errors
     /// If memory or a thread cannot be allocated.
-    pub fn new(threads: usize, hash_mib: usize, eval_kind: &EvalKind) -> Result<Pool, PoolError> {
+    pub fn new(
+        threads: usize,
+        hash_mib: usize,
+        eval_kind: &EvalKind,
+        signals: &Arc<Signals>,
+    ) -> Result<Pool, PoolError> {
         let threads = threads.max(1);
         let mut table = TranspositionTable::new(hash_mib)?;
         if hash_mib >= POPULATE_FROM {
             table.populate(threads, POPULATE_PATIENCE);
         }
-        let shared = Arc::new(Shared::new(table, threads));
+        let mut shared = Shared::new(table, threads);
+        shared.signals = Arc::clone(signals);
+        let shared = Arc::new(shared);
         let mut pool = Pool {
             shared,
             threads: Vec::with_capacity(threads),
@@ -118,8 +131,6 @@ impl Pool {
         if !can_allocate(WORKER_BYTES + STACK_BYTES + ARENA_BYTES) {
             return Err(PoolError::Worker(number));
         }
-        // Its receiver sleeps at once. Crossbeam's yields its time slice first, and on a busy machine
-        // gets the next one when others have used theirs.
         let (tasks, inbox) = mpsc::channel();
         let (built, is_built) = bounded(1);
         let shared = Arc::clone(&self.shared);
@@ -152,7 +163,7 @@ impl Pool {
         self.shared.begin(request.ponder);
         let prepared = pipeline.prepare(&mut request, |text| reporter.note(text));
         let request = Arc::new(request);
-        let (done, helpers) = unbounded();
+        let (done, helpers) = mpsc::channel();
         let (busy, idle) = bounded(0);
         self.busy = Some(idle);
         if prepared.answer.is_none() && !request.first_thread_only {
@@ -185,16 +196,6 @@ impl Pool {
         }
     }
 
-    /// Ends the running search; its result follows.
-    pub fn stop(&self) {
-        self.shared.signals.stop();
-    }
-
-    /// The pondered move was played.
-    pub fn ponderhit(&self) {
-        self.shared.signals.ponderhit();
-    }
-
     /// Empties the hash table and lets every thread forget what it learned; done on return.
     /// The caller makes sure that no search is running.
     pub fn clear(&mut self) {
@@ -217,7 +218,7 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        self.stop();
+        self.shared.signals.stop();
         for (tasks, handle) in self.threads.drain(..) {
             drop(tasks);
             // A thread that has panicked has nothing left to end.
@@ -263,10 +264,7 @@ fn run(worker: &mut SearchWorker, main: MainTask, shared: &Shared) {
     }
     shared.signals.hold(request.infinite, request.least_time);
     shared.signals.stop();
-    let deadline = Instant::now() + HELPER_PATIENCE;
-    while let Ok(result) = main.helpers.recv_deadline(deadline) {
-        results.extend(result);
-    }
+    results.extend(results_of_helpers(&main.helpers));
     let best_thread = if may_vote(&request.limits) {
         vote::best_thread(&results)
     } else {
@@ -285,6 +283,16 @@ fn run(worker: &mut SearchWorker, main: MainTask, shared: &Shared) {
     };
     drop(main.busy);
     lock(&reporter).finish(&conclusion, totals, main.prepared.revisions);
+}
+
+/// What the helpers found, without those that have not stopped in time.
+fn results_of_helpers(helpers: &mpsc::Receiver<Option<SearchResult>>) -> Vec<SearchResult> {
+    let deadline = Instant::now() + HELPER_PATIENCE;
+    let next = || {
+        let patience = deadline.saturating_duration_since(Instant::now());
+        helpers.recv_timeout(patience).ok()
+    };
+    iter::from_fn(next).flatten().collect()
 }
 
 /// The worker's end of the reporter, which the pool needs again after the search.

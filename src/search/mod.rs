@@ -30,6 +30,7 @@ mod update;
 mod window;
 mod worker;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -48,7 +49,7 @@ pub use worker::SearchWorker;
 /// What all threads of a search share.
 pub struct Shared {
     pub tt: TranspositionTable,
-    pub signals: Signals,
+    pub signals: Arc<Signals>,
     /// Nodes searched, one counter a thread, each brought up to date every 64 nodes or so.
     nodes: Box<[AtomicU64]>,
     /// Successful tablebase probes of all threads in the current search.
@@ -62,7 +63,7 @@ impl Shared {
         let nodes = (0..threads.max(1)).map(|_| AtomicU64::new(0)).collect();
         Shared {
             tt,
-            signals: Signals::new(),
+            signals: Arc::default(),
             nodes,
             tablebase_hits: AtomicU64::new(0),
         }
