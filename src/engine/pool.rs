@@ -1,8 +1,8 @@
 //! The search threads: all run the same search over one transposition table (Lazy SMP).
 //!
-//! Where somebody waits for a move, the channels are those of the standard library, whose
-//! receivers sleep at once. Crossbeam's yield their time slice up to four times first, and on a
-//! busy machine each gets its next one only when others have used theirs.
+//! Tasks and the helpers' results come through channels of the standard library, whose receivers
+//! sleep at once. Those of crossbeam may first yield their time slice up to four times, and on a
+//! busy machine get the next one only when others have used theirs.
 
 use std::fmt;
 use std::iter;

@@ -19,7 +19,7 @@ use crossbeam_channel::{Receiver, bounded, never, select};
 
 use super::command::{Command, ParseError};
 use super::crash::{self, CrashRecord, OpenSearch};
-use super::input::read_line;
+use super::input::send_lines;
 use super::options::{self, OptionTarget, Preferences};
 use super::outbox::Outbox;
 use super::{draw, logfile, output};
@@ -32,8 +32,6 @@ use crate::stdio;
 
 /// Lines read ahead of the engine.
 const READ_AHEAD: usize = 1024;
-/// A longer line is not parsed to see whether it is `stop` or `quit`.
-const LONGEST_SIGNAL: usize = 80;
 /// How often a running perft checks whether it is done or must stop.
 const PERFT_POLL: Duration = Duration::from_millis(2);
 
@@ -496,13 +494,6 @@ const fn stops_search(command: &Command) -> bool {
     )
 }
 
-/// Whether a line is `stop` or `quit`. Such a line always concerns the search that runs when it is
-/// read, even if it belongs to a later `go`: that has ended the search before.
-fn ends_search(line: &str) -> bool {
-    line.len() <= LONGEST_SIGNAL
-        && matches!(Command::parse(line), Ok(Command::Stop | Command::Quit))
-}
-
 const HELP: &str = "\
 Pleach speaks UCI, the Universal Chess Interface; chess programs use it, and you can type it:
   position startpos moves e2e4    set up a position
@@ -520,29 +511,17 @@ Options:";
 /// If stdout is closed.
 pub fn interactive() -> io::Result<()> {
     logfile::install();
-    let (sender, lines) = bounded(READ_AHEAD);
     let mut out = Outbox::new()?;
     let unwritten = out.unwritten();
     let mut session = Session::new(&mut out);
     crash::install(&session.record, unwritten);
+    let (sender, lines) = bounded(READ_AHEAD);
+    let input = BufReader::new(stdio::Stdin::new()?);
     let search = session.engine.stop_handle();
-    let mut input = BufReader::new(stdio::Stdin::new()?);
     // The thread ends with the process: a blocking read cannot be cancelled.
     thread::Builder::new()
         .name("input".to_owned())
-        .spawn(move || {
-            while let Some(line) = read_line(&mut input) {
-                panic_at("input", &line);
-                // The session handles this as well, but on a busy machine it may be some
-                // milliseconds before its thread runs.
-                if ends_search(&line) {
-                    search.stop();
-                }
-                if sender.send(line).is_err() {
-                    break;
-                }
-            }
-        })?;
+        .spawn(move || send_lines(input, &sender, &search))?;
     let result = session.run(&lines);
     result.and(out.finish())
 }
@@ -578,16 +557,6 @@ mod tests {
             |lines: &[&str]| is_signal_ahead(&lines.iter().map(|&l| l.into()).collect::<Vec<_>>());
         assert!(ahead(&["stop"]) && ahead(&["isready", "d", "ponderhit"]));
         assert!(!ahead(&[]) && !ahead(&["isready"]) && !ahead(&["go depth 1", "stop"]));
-    }
-
-    #[test]
-    fn stop_and_quit_end_a_search_however_they_are_written() {
-        assert!(ends_search("stop") && ends_search(" quit ") && ends_search("please stop"));
-        assert!(!ends_search("") && !ends_search("stopped") && !ends_search("ponderhit"));
-        assert!(!ends_search(&format!(
-            "stop {}",
-            "x".repeat(LONGEST_SIGNAL)
-        )));
     }
 
     #[test]
