@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
+use crate::datagen::adjudicator::Adjudication;
 use crate::datagen::opening::OpeningSettings;
 use crate::datagen::play::{Budget, PlaySettings};
 use crate::datagen::quick::QuickSettings;
@@ -82,6 +83,10 @@ pub struct DatagenArgs {
     /// all]
     #[arg(long)]
     pub quiet_moves: Option<usize>,
+    /// With the kind "quick": end a game in which a side is ahead by this many centipawns for 8
+    /// plies in a row; fewer make more of the positions undecided
+    #[arg(long, default_value_t = QuickSettings::default().adjudication.win_score, value_parser = clap::value_parser!(i32).range(1..))]
+    pub win_score: i32,
     /// Network file of Stockfish 15.1 that scores the positions, and plays the kind "quick"
     #[arg(long)]
     pub teacher: Option<PathBuf>,
@@ -146,7 +151,10 @@ fn kind(args: &DatagenArgs) -> DatagenKind {
             random_share: args.random_share,
             noise: args.noise,
             quiet_moves: args.quiet_moves.unwrap_or(usize::MAX),
-            ..QuickSettings::default()
+            adjudication: Adjudication {
+                win_score: args.win_score,
+                ..QuickSettings::default().adjudication
+            },
         }),
     }
 }
