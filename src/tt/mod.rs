@@ -530,7 +530,7 @@ mod tests {
     fn fullness_counts_this_search_only() {
         let table = small_table();
         assert_eq!(table.hashfull(), 0);
-        // Nearly two for each cluster, which has room for three.
+        // Two for each cluster on average, which has room for three.
         for index in 0..table.clusters.len() as u64 * 2 {
             table.store(
                 index.wrapping_mul(0x9E37_79B9_7F4A_7C15),
