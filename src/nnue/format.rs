@@ -263,6 +263,13 @@ impl Reader<'_> {
         u64::from_le_bytes(self.take())
     }
 
+    /// The next `count` bytes.
+    pub fn u8s(&mut self, count: usize) -> Vec<u8> {
+        let (first, rest) = self.0.split_at(count);
+        self.0 = rest;
+        first.to_vec()
+    }
+
     /// The next `count` integers of 8 bits.
     pub fn i8s(&mut self, count: usize) -> Vec<i8> {
         (0..count).map(|_| i8::from_le_bytes(self.take())).collect()

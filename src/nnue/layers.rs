@@ -8,7 +8,8 @@
 //! ```text
 //! c[s][i]        = clip(h[s][i], 0, QA)
 //! p[s*N/2 + i]   = (c[s][i] * c[s][i + N/2]) >> 9             0..=127, i < N/2: N products
-//! z[j]           = bias1[b][j] + sum over n of p[n] * w1[b][n][j]          j < 16
+//! s[j]           = bias1[b][j] + sum over n of p[n] * w1[b][n][j]          j < 16
+//! z[j]           = s[j] >> e[b][j]
 //! l[j]           = clip(z[j] >> 6, 0, 127)
 //! q[j]           = clip(z[j], -8191, 8191)^2 >> 19
 //! in             = q[0..16], l[0..16]
@@ -18,9 +19,13 @@
 //! ```
 //!
 //! Sums are of 32 bits and wrap around; shifts round down. The units: `p`, `l` and `q` are in
-//! units of 1/127, `w1` of 1/64, `z` and `bias1` of 1/8128, `w2` and `w3` of 1/512, `y` and `bias2`
-//! of 1/65024, `a` of 1/4064, `o` of 1/2080768. [`to_output_units`] brings `o` to the unit of the
-//! single-layer output.
+//! units of 1/127, `z` of 1/8128, `w2` and `w3` of 1/512, `y` and `bias2` of 1/65024, `a` of 1/4064,
+//! `o` of 1/2080768. [`to_output_units`] brings `o` to the unit of the single-layer output.
+//!
+//! The weights `w1` of an output are in units of 1/64 with no extra bits (`e` = 0), of 1/512 with
+//! three, and its bias and sum `s` of 1/127 of that. An output whose weights are all small so gets
+//! finer ones in the same byte: "per-channel" scales, as in other quantised networks (Krishnamoorthi
+//! 2018, "Quantizing deep convolutional networks for efficient inference"), here powers of two.
 //!
 //! Small layers for each bucket, products of pairs, an activation next to its square, and an
 //! output that bypasses the layers are ideas of Stockfish's networks (the `SFNNv` series). There
@@ -42,8 +47,11 @@ pub const SECOND: usize = 32;
 pub const PRODUCT_GROUP: usize = 4;
 /// The upper end of products, and of the inputs of the second layer: what stands for 1.0.
 pub const INPUT_ONE: i32 = 127;
-/// What stands for 1.0 among the first layer's weights.
+/// What stands for 1.0 among the first layer's weights without extra bits.
 pub const FIRST_ONE: i32 = 64;
+/// The most bits by which an output's weights in the first layer may be finer than
+/// 1/[`FIRST_ONE`].
+pub const MAX_EXTRA_BITS: u8 = 3;
 /// What stands for 1.0 among the second and the third layer's weights.
 pub const WEIGHT_ONE: i32 = 512;
 /// What stands for 1.0 among the second layer's activations.
@@ -67,11 +75,14 @@ pub const SECOND_SHIFT: u32 = 4;
 /// The layers of all buckets as plain integers in the file's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuantisedLayers {
-    /// `[BUCKETS][N][FIRST]`, in units of 1/[`FIRST_ONE`]; none larger than
+    /// `[BUCKETS][N][FIRST]`, in units of 1/([`FIRST_ONE`] << extra bits); none larger than
     /// [`MAX_FIRST_WEIGHT`].
     pub first_weights: Vec<i8>,
-    /// `[BUCKETS][FIRST]`, in units of 1/([`INPUT_ONE`]·[`FIRST_ONE`]).
+    /// `[BUCKETS][FIRST]`, in units of 1/([`INPUT_ONE`]·[`FIRST_ONE`] << extra bits).
     pub first_bias: Vec<i32>,
+    /// `[BUCKETS][FIRST]`, by how many bits the output's weights are finer than 1/[`FIRST_ONE`];
+    /// at most [`MAX_EXTRA_BITS`].
+    pub extra_bits: Vec<u8>,
     /// `[BUCKETS][SECOND][SECOND_INPUTS]`, in units of 1/[`WEIGHT_ONE`]; none larger than
     /// [`MAX_WEIGHT`].
     pub second_weights: Vec<i16>,
@@ -89,6 +100,7 @@ impl QuantisedLayers {
         QuantisedLayers {
             first_weights: vec![0; first],
             first_bias: vec![0; OUTPUT_BUCKETS * FIRST],
+            extra_bits: vec![0; OUTPUT_BUCKETS * FIRST],
             second_weights: vec![0; second],
             second_bias: vec![0; OUTPUT_BUCKETS * SECOND],
             third_weights: vec![0; third],
@@ -100,22 +112,39 @@ impl QuantisedLayers {
     pub const fn payload_bytes(hidden: usize) -> usize {
         let [first, second, third] = counts(hidden);
         let biases = OUTPUT_BUCKETS * (FIRST + SECOND);
-        first + size_of::<i16>() * (second + third) + size_of::<i32>() * biases
+        let without = first + size_of::<i16>() * (second + third) + size_of::<i32>() * biases;
+        without + EXTRA_BITS_BYTES
     }
 
-    /// Takes the layers' numbers off the front of a payload whose length has been checked.
+    /// Takes the layers' numbers off the front of a payload whose length has been checked. The
+    /// extra bits are zeros unless the payload `has_extra_bits`.
     ///
     /// # Errors
-    /// [`NetError::WeightOutOfRange`].
-    pub(super) fn read(rest: &mut Reader, hidden: usize) -> Result<QuantisedLayers, NetError> {
+    /// [`NetError::WeightOutOfRange`] or [`NetError::OtherArchitecture`].
+    pub(super) fn read(
+        rest: &mut Reader,
+        hidden: usize,
+        has_extra_bits: bool,
+    ) -> Result<QuantisedLayers, NetError> {
         let [first, second, third] = counts(hidden);
-        let layers = QuantisedLayers {
+        let mut layers = QuantisedLayers {
             first_weights: rest.i8s(first),
             first_bias: rest.i32s(OUTPUT_BUCKETS * FIRST),
+            extra_bits: vec![0; OUTPUT_BUCKETS * FIRST],
             second_weights: rest.i16s(second),
             second_bias: rest.i32s(OUTPUT_BUCKETS * SECOND),
             third_weights: rest.i16s(third),
         };
+        if has_extra_bits {
+            layers.extra_bits = rest.u8s(OUTPUT_BUCKETS * FIRST);
+        }
+        if let Some(&bits) = (layers.extra_bits.iter()).find(|&&bits| bits > MAX_EXTRA_BITS) {
+            return Err(NetError::OtherArchitecture {
+                field: "extra bits",
+                found: bits.into(),
+                expected: format!("0 to {MAX_EXTRA_BITS}"),
+            });
+        }
         let first = layers.first_weights.iter().map(|&weight| weight.into());
         check_range("first layer", MAX_FIRST_WEIGHT.into(), first)?;
         let second = layers.second_weights.iter().copied();
@@ -138,6 +167,7 @@ impl QuantisedLayers {
             int16(&self.third_weights),
         ];
         payload.extend(parts.iter().flatten());
+        payload.extend(&self.extra_bits);
     }
 
     /// What the layers of a bucket make of these [`products`], in units of
@@ -157,6 +187,7 @@ impl QuantisedLayers {
         }
         let mut inputs = [0; SECOND_INPUTS];
         for (j, &sum) in first.iter().enumerate() {
+            let sum = sum >> self.extra_bits[bucket * FIRST + j];
             let bounded = sum.clamp(-SQUARE_LIMIT, SQUARE_LIMIT);
             inputs[j] = (bounded * bounded) >> SQUARE_SHIFT;
             inputs[FIRST + j] = (sum >> FIRST_SHIFT).clamp(0, INPUT_ONE);
@@ -174,6 +205,9 @@ impl QuantisedLayers {
         output
     }
 }
+
+/// Bytes of the extra bits in a payload.
+pub(super) const EXTRA_BITS_BYTES: usize = OUTPUT_BUCKETS * FIRST;
 
 /// Weights of the first, the second and the third layer, in all buckets.
 const fn counts(hidden: usize) -> [usize; 3] {

@@ -2,7 +2,7 @@
 //! have no trained network yet, and random ones for tests and measurements.
 
 use super::features::KingBuckets;
-use super::layers::{MAX_FIRST_WEIGHT, MAX_WEIGHT, QuantisedLayers};
+use super::layers::{MAX_EXTRA_BITS, MAX_FIRST_WEIGHT, MAX_WEIGHT, QuantisedLayers};
 use super::single_layer::{BUCKETS, MAX_OUTPUT_WEIGHT, PIECE_FEATURES, QA, QuantisedNet, Shape};
 
 /// Inputs for one colour: six roles on 64 squares.
@@ -108,6 +108,9 @@ pub fn random_layers(hidden: usize, seed: u64) -> QuantisedLayers {
     let (first, others) = (i32::from(MAX_FIRST_WEIGHT), i32::from(MAX_WEIGHT));
     layers.first_weights.fill_with(|| within(first) as i8);
     layers.first_bias.fill_with(|| within(MAX_FIRST_BIAS));
+    layers
+        .extra_bits
+        .fill_with(|| within(MAX_EXTRA_BITS.into()).unsigned_abs() as u8);
     layers.second_weights.fill_with(|| within(others) as i16);
     layers.second_bias.fill_with(|| within(MAX_SECOND_BIAS));
     layers.third_weights.fill_with(|| within(others) as i16);

@@ -7,9 +7,10 @@ use crate::nnue::layers::{
 };
 use crate::nnue::single_layer::{MAX_OUTPUT_WEIGHT, QA, QB, QuantisedNet};
 
+use super::extra_bits;
 use super::kernel::Worker;
 use super::lanes::{HALF, TILE};
-use super::layers::{ACTIVE_ONE, FIRST_LIMIT, FIRST_ONE, TrainedLayers};
+use super::layers::{ACTIVE_ONE, TrainedLayers};
 use super::model::Model;
 use super::sample::{BUCKETS, MAX_ACTIVE, Sample};
 
@@ -68,6 +69,18 @@ const fn first_place(index: usize, hidden: usize) -> usize {
     (bucket * hidden + file_place(tile, slot, hidden)) * FIRST + output
 }
 
+/// The bucket and output, as [`first_ones`] numbers them, of a first-layer weight of the model.
+const fn first_output(index: usize, hidden: usize) -> usize {
+    index / (hidden * FIRST) * FIRST + index % FIRST
+}
+
+/// What stands for 1.0 among the first layer's weights, for each output of each bucket.
+fn first_ones(layers: &QuantisedLayers) -> Vec<f32> {
+    (layers.extra_bits.iter())
+        .map(|&bits| extra_bits::one(bits))
+        .collect()
+}
+
 /// Where the network file, which has them by output, has a second-layer weight of the model.
 const fn second_place(index: usize) -> usize {
     let (row, output) = (index / SECOND, index % SECOND);
@@ -78,11 +91,11 @@ const fn second_place(index: usize) -> usize {
 fn quantise_layers(layers: &TrainedLayers, hidden: usize) -> QuantisedLayers {
     let arrays = &layers.arrays;
     let mut into = QuantisedLayers::zeroed(hidden);
+    into.extra_bits = layers.extra_bits().concat();
+    let ones = first_ones(&into);
     for (index, &weight) in arrays.first.floats().iter().enumerate() {
-        let whole = (weight * FIRST_ONE)
-            .round()
-            .clamp(-FIRST_LIMIT, FIRST_LIMIT);
-        into.first_weights[first_place(index, hidden)] = whole as i8;
+        let one = ones[first_output(index, hidden)];
+        into.first_weights[first_place(index, hidden)] = extra_bits::steps(weight, one) as i8;
     }
     let limit = MAX_OUTPUT_WEIGHT;
     for (index, &weight) in arrays.second.floats().iter().enumerate() {
@@ -92,8 +105,9 @@ fn quantise_layers(layers: &TrainedLayers, hidden: usize) -> QuantisedLayers {
         *into = to_i16(weight, QB).clamp(-limit, limit);
     }
     let rounded = |value: f32, one: f32| (value * one).round() as i32;
-    for (into, &bias) in (into.first_bias.iter_mut()).zip(arrays.first_bias.floats()) {
-        *into = rounded(bias, ACTIVE_ONE * FIRST_ONE);
+    let biases = arrays.first_bias.floats().iter().zip(&ones);
+    for (into, (&bias, one)) in into.first_bias.iter_mut().zip(biases) {
+        *into = rounded(bias, ACTIVE_ONE * one);
     }
     for (into, &bias) in (into.second_bias.iter_mut()).zip(arrays.second_bias.floats()) {
         *into = rounded(bias, ACTIVE_ONE * QB as f32);
@@ -103,8 +117,10 @@ fn quantise_layers(layers: &TrainedLayers, hidden: usize) -> QuantisedLayers {
 
 fn restore_layers(layers: &mut TrainedLayers, net: &QuantisedLayers, hidden: usize) {
     let arrays = &mut layers.arrays;
+    let ones = first_ones(net);
     for (index, weight) in arrays.first.floats_mut().iter_mut().enumerate() {
-        *weight = f32::from(net.first_weights[first_place(index, hidden)]) / FIRST_ONE;
+        let steps = f32::from(net.first_weights[first_place(index, hidden)]);
+        *weight = steps / ones[first_output(index, hidden)];
     }
     for (index, weight) in arrays.second.floats_mut().iter_mut().enumerate() {
         *weight = f32::from(net.second_weights[second_place(index)]) / QB as f32;
@@ -112,8 +128,9 @@ fn restore_layers(layers: &mut TrainedLayers, net: &QuantisedLayers, hidden: usi
     for (weight, &from) in (arrays.third.floats_mut().iter_mut()).zip(&net.third_weights) {
         *weight = f32::from(from) / QB as f32;
     }
-    for (bias, &from) in (arrays.first_bias.floats_mut().iter_mut()).zip(&net.first_bias) {
-        *bias = from as f32 / (ACTIVE_ONE * FIRST_ONE);
+    let biases = net.first_bias.iter().zip(&ones);
+    for (bias, (&from, one)) in arrays.first_bias.floats_mut().iter_mut().zip(biases) {
+        *bias = from as f32 / (ACTIVE_ONE * one);
     }
     for (bias, &from) in (arrays.second_bias.floats_mut().iter_mut()).zip(&net.second_bias) {
         *bias = from as f32 / (ACTIVE_ONE * QB as f32);

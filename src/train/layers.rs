@@ -11,6 +11,7 @@ use crate::nnue::layers::{self as definition, FIRST, SECOND, SECOND_INPUTS};
 use crate::nnue::single_layer::{QA, Shape};
 use crate::record::{HINTS, TeacherHints};
 
+use super::extra_bits;
 use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, neuron, upper_half};
 use super::model::{FIXED_ONE, FakeQuantisation, Normal};
 use super::optimiser::{Rate, Trained, WEIGHT_LIMIT, add, hold, round};
@@ -24,13 +25,9 @@ const PRODUCT_STEP: f32 = {
     let finer = FIXED_ONE / QA as f32;
     1.0 / (finer * finer * (1 << definition::PRODUCT_SHIFT) as f32)
 };
-/// What stands for 1.0 among the first layer's weights.
-pub(super) const FIRST_ONE: f32 = definition::FIRST_ONE as f32;
-/// Largest weight of the first layer in the network file.
-pub(super) const FIRST_LIMIT: f32 = definition::MAX_FIRST_WEIGHT as f32;
 /// What the square of a first sum is multiplied by to be in units of 1 / [`ACTIVE_ONE`].
 const SQUARE_STEP: f32 = {
-    let one = ACTIVE_ONE * FIRST_ONE;
+    let one = ACTIVE_ONE * extra_bits::one(0);
     one * one / (1 << definition::SQUARE_SHIFT) as f32
 };
 /// Deviation of the first layer's initial weights, and the number of hidden neurons it is for.
@@ -200,13 +197,19 @@ impl TrainedLayers {
         let copies = &mut self.copies;
         copies.by_product.clear();
         copies.by_output.clear();
-        let (tiles, _) = self.arrays.first.floats().as_chunks::<{ TILE * FIRST }>();
-        for weights in tiles {
+        let first = self.arrays.first.floats();
+        let ones = on.then(|| extra_bits_of(first).map(|bits| bits.map(extra_bits::one)));
+        let (tiles, _) = first.as_chunks::<{ TILE * FIRST }>();
+        for (tile, weights) in tiles.iter().enumerate() {
+            let ones = ones.as_ref().map(|ones| &ones[tile / self.tiles]);
             let mut by_product = [Line::ZERO; HALF];
             let mut by_output = [[Line::ZERO; FIRST / 2]; 2];
             for (index, &weight) in weights.iter().enumerate() {
                 let (slot, output) = (index / FIRST, index % FIRST);
-                let bits = upper_half(rounded(weight, FIRST_ONE, FIRST_LIMIT));
+                let bits = upper_half(match ones {
+                    Some(ones) => extra_bits::steps(weight, ones[output]) / ones[output],
+                    None => weight,
+                });
                 let place = neuron(slot);
                 by_product[place / 2].0[2 * output + place % 2] = bits;
                 let (side, product) = (slot / HALF, slot % HALF);
@@ -237,6 +240,11 @@ impl TrainedLayers {
         }
     }
 
+    /// The first layer's extra bits in the network file, by bucket.
+    pub(super) fn extra_bits(&self) -> [[u8; FIRST]; BUCKETS] {
+        extra_bits_of(self.arrays.first.floats())
+    }
+
     /// One optimiser step along the sum of all threads' gradients, which become zero.
     #[inline(always)]
     pub(super) fn step(&mut self, parts: &mut [&mut LayerGradients], factor: f32, rate: &Rate) {
@@ -265,6 +273,12 @@ impl TrainedLayers {
     fn by_output(&self, bucket: usize, tile: usize) -> &ByOutput {
         &self.copies.by_output[bucket * self.tiles + tile]
     }
+}
+
+/// The extra bits for these weights of the first layer, by bucket.
+fn extra_bits_of(weights: &[f32]) -> [[u8; FIRST]; BUCKETS] {
+    let per_bucket = weights.len() / BUCKETS;
+    std::array::from_fn(|bucket| extra_bits::choose(&weights[bucket * per_bucket..][..per_bucket]))
 }
 
 /// The products of both sides' partners, from their values in the steps of the 16-bit weights:

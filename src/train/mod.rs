@@ -11,6 +11,7 @@ mod batch;
 pub mod checkpoint;
 pub mod config;
 pub mod export;
+mod extra_bits;
 pub mod kernel;
 mod lanes;
 pub mod layers;

@@ -243,10 +243,11 @@ pub fn network(bytes: &[u8]) {
     let Ok(shape) = Shape::of(&header) else {
         return;
     };
-    if !numbers.is_empty() && shape.payload_bytes() <= MOST_NUMBERS {
+    let length = shape.payload_bytes_with(&header);
+    if !numbers.is_empty() && length <= MOST_NUMBERS {
         header.flags &= !FLAG_PACKED;
         let numbers = numbers.iter().copied().cycle();
-        let payload: Vec<u8> = numbers.take(shape.payload_bytes()).collect();
+        let payload: Vec<u8> = numbers.take(length).collect();
         read_network(&header.seal(&payload));
     }
 }

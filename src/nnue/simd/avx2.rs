@@ -158,6 +158,12 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    fn shift_right(self, a: __m256i, bits: __m256i) -> __m256i {
+        // SAFETY: `self` proves that the processor has AVX2.
+        unsafe { _mm256_srav_epi32(a, bits) }
+    }
+
+    #[inline(always)]
     fn activate(self, sums: __m256i) -> __m256i {
         const UPPER_HALF: i32 = 16;
         // SAFETY: `self` proves that the processor has AVX2.

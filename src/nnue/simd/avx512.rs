@@ -158,6 +158,12 @@ impl<const VNNI: bool> Simd for Avx512<VNNI> {
     }
 
     #[inline(always)]
+    fn shift_right(self, a: __m512i, bits: __m512i) -> __m512i {
+        // SAFETY: `self` proves that the processor has these instructions.
+        unsafe { _mm512_srav_epi32(a, bits) }
+    }
+
+    #[inline(always)]
     fn activate(self, sums: __m512i) -> __m512i {
         const UPPER_HALF: u32 = 16;
         // SAFETY: `self` proves that the processor has these instructions.

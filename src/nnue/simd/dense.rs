@@ -131,6 +131,7 @@ pub struct DenseLayers {
     /// of zeros, which are zeros.
     first: [[[i8; GROUP]; FIRST]; GROUPS + 1],
     first_bias: [i32; FIRST],
+    extra_bits: [i32; FIRST],
     /// Per output of the first layer, per output of the second, the weights of the former's square
     /// and of its clipped value.
     second: [[[i16; 2]; SECOND]; FIRST],
@@ -161,6 +162,7 @@ impl DenseLayers {
         }
         let (first, second) = (bucket * FIRST, bucket * SECOND);
         self.first_bias = std::array::from_fn(|j| layers.first_bias[first + j]);
+        self.extra_bits = std::array::from_fn(|j| layers.extra_bits[first + j].into());
         self.second_bias = std::array::from_fn(|k| layers.second_bias[second + k]);
         self.third = std::array::from_fn(|k| layers.third_weights[second + k]);
     }
@@ -219,11 +221,12 @@ impl DenseLayers {
         for register in 0..REGISTERS {
             let sets = sums.iter().map(|set| set[register]);
             let sum = sets.fold(simd.zero(), |a, b| simd.add32(a, b));
-            // SAFETY: the registers together are as many integers as the array has, and both
+            // SAFETY: the registers together are as many integers as each array has, and all
             // arrays are aligned to 64 bytes.
             unsafe {
                 let bias = simd.load32(self.first_bias.as_ptr().add(register * lanes));
-                let pairs = simd.activate(simd.add32(sum, bias));
+                let extra_bits = simd.load32(self.extra_bits.as_ptr().add(register * lanes));
+                let pairs = simd.activate(simd.shift_right(simd.add32(sum, bias), extra_bits));
                 let to = result.0.as_mut_ptr().add(register * lanes);
                 simd.store(to.cast::<i16>(), pairs);
             }

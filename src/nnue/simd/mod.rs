@@ -112,6 +112,10 @@ pub trait Simd: Copy {
     /// and none of `b` is -128.
     fn dot8(self, sum: Self::I32, a: Self::I8, b: Self::I8) -> Self::I32;
 
+    /// Each 32-bit integer of `a` shifted right, rounding down, by as many `bits`, 0 to 31, as stand
+    /// in its place.
+    fn shift_right(self, a: Self::I32, bits: Self::I32) -> Self::I32;
+
     /// The inputs of the second layer from sums of the first: of each sum its square and its clipped
     /// value side by side, as [`layers`](crate::nnue::layers) defines them.
     fn activate(self, sums: Self::I32) -> Self::I16;

@@ -163,6 +163,12 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
+    fn shift_right(self, a: int32x4_t, bits: int32x4_t) -> int32x4_t {
+        // SAFETY: `self` proves that the processor has NEON.
+        unsafe { vshlq_s32(a, vnegq_s32(bits)) }
+    }
+
+    #[inline(always)]
     fn activate(self, sums: int32x4_t) -> int16x8_t {
         const UPPER_HALF: i32 = 16;
         // SAFETY: `self` proves that the processor has NEON.

@@ -122,6 +122,11 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
+    fn shift_right(self, a: Self::I32, bits: Self::I32) -> Self::I32 {
+        array::from_fn(|i| a[i] >> bits[i])
+    }
+
+    #[inline(always)]
     fn activate(self, sums: Self::I32) -> Self::I16 {
         let mut inputs = [0; LANES];
         for (i, &sum) in sums.iter().enumerate() {

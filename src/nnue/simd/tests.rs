@@ -9,7 +9,7 @@ use super::kernels::{sum_of_squares, update, update_many};
 use super::{Isa, Operation, Simd};
 use crate::board::tests::cases;
 use crate::nnue::features::OUTPUT_BUCKETS;
-use crate::nnue::layers::{MAX_WEIGHT, QuantisedLayers, products};
+use crate::nnue::layers::{MAX_EXTRA_BITS, MAX_WEIGHT, QuantisedLayers, products};
 use crate::nnue::row::{HIDDEN, Row};
 use crate::nnue::single_layer::{MAX_OUTPUT_WEIGHT, QA};
 use crate::nnue::synthetic;
@@ -188,8 +188,13 @@ fn layers_agree_at_the_extremes() {
         extreme(0, i32::MIN, most, i32::MIN, -most),
         extreme(0, i32::MAX, most, i32::MIN, most),
     ];
+    let finest = cases.clone().map(|mut layers| {
+        layers.extra_bits.fill(MAX_EXTRA_BITS);
+        layers
+    });
     let step = if cfg!(miri) { 3 } else { 1 };
-    for (number, layers) in cases.iter().enumerate().step_by(step) {
+    let cases = cases.iter().chain(&finest).enumerate();
+    for (number, layers) in cases.step_by(step) {
         for own in &hidden {
             for other in &hidden {
                 let (x, y) = (own.0[0], other.0[0]);

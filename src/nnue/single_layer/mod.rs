@@ -1,5 +1,6 @@
 //! Both architectures of the network: shape, file and forward pass. Number 1 has a single layer
-//! after the hidden one, number 2 has [`layers`](super::layers) besides.
+//! after the hidden one, number 3 has [`layers`](super::layers) besides; number 2 is number 3
+//! without extra bits.
 //!
 //! The hidden layers of the side to move and of the other side, through the squared clipped ReLU,
 //! feed one of eight outputs, picked by the number of pieces:
@@ -22,7 +23,7 @@
 //! | 8·2N | 16 | output weights in units of 1/QB, per bucket N for the side to move, N for the other |
 //! | 8 | 32 | output bias, in units of 1/(QA·QB) |
 //!
-//! and with the number 2 in the header, which stands for a network with [`layers`](super::layers)
+//! and with the number 3 in the header, which stands for a network with [`layers`](super::layers)
 //! that add to the output, further
 //!
 //! | numbers | bits | what |
@@ -32,6 +33,7 @@
 //! | 8·32·32 | 16 | second layer's weights, per bucket 32 for output 0, 32 for output 1, ... |
 //! | 8·32 | 32 | second layer's bias |
 //! | 8·32 | 16 | third layer's weights |
+//! | 8·16 | 8 | extra bits of the first layer's weights; in files with the number 2 absent, and zero |
 //!
 //! QA is 255, QB 512 (in older files 64), F 768 for each king bucket, N a multiple of 64. Flags:
 //! bit 0 mirrored inputs and bit 1 squared clipped ReLU, both set; bit 3 see
@@ -44,7 +46,7 @@ use std::path::Path;
 
 use super::features::{KingBuckets, output_bucket};
 use super::format::{FLAG_PACKED, FLAG_SEALED, HEADER_BYTES, Header, NetError, Reader, expect};
-use super::layers::{QuantisedLayers, check_range, to_output_units};
+use super::layers::{EXTRA_BITS_BYTES, QuantisedLayers, check_range, to_output_units};
 use super::packing;
 use super::row::{HIDDEN, Row};
 use super::simd::Simd;
@@ -58,8 +60,11 @@ mod tests;
 
 /// Number in the header of a network without layers.
 pub const SINGLE_LAYER: u32 = 1;
+/// Number in the header of a network with [`layers`](super::layers) without extra bits, as they
+/// were written up to layered-p-1024k10.
+const LAYERED_WITHOUT_EXTRA_BITS: u32 = 2;
 /// Number in the header of a network with [`layers`](super::layers).
-pub const LAYERED: u32 = 2;
+pub const LAYERED: u32 = 3;
 /// Inputs for one place of the viewer's king: two colours, six roles, 64 squares.
 pub const PIECE_FEATURES: usize = super::features::PIECE_FEATURES;
 /// Output layers; the number of pieces on the board picks one.
@@ -130,14 +135,24 @@ impl Shape {
         2 * (self.rows() + 2 * BUCKETS) * self.hidden + 4 * BUCKETS + layers
     }
 
+    /// Bytes of the numbers in a file with this header, which is of this shape.
+    #[must_use]
+    pub const fn payload_bytes_with(&self, header: &Header) -> usize {
+        if self.layered && !has_extra_bits(header) {
+            self.payload_bytes() - EXTRA_BITS_BYTES
+        } else {
+            self.payload_bytes()
+        }
+    }
+
     /// The shape that a header tells of.
     ///
     /// # Errors
     /// [`NetError::OtherArchitecture`] if anything in it is neither architecture's.
     pub fn of(header: &Header) -> Result<Shape, NetError> {
-        let architectures = [SINGLE_LAYER, LAYERED];
+        let architectures = [SINGLE_LAYER, LAYERED_WITHOUT_EXTRA_BITS, LAYERED];
         expect("architecture", header.architecture, &architectures)?;
-        let layered = header.architecture == LAYERED;
+        let layered = header.architecture != SINGLE_LAYER;
         let possible = KingBuckets::ALL.map(|kind| (kind.count() * PIECE_FEATURES) as u32);
         expect("features", header.features, &possible)?;
         let known = KingBuckets::with_count(header.features as usize / PIECE_FEATURES);
@@ -172,6 +187,11 @@ impl Shape {
             layered,
         })
     }
+}
+
+/// Whether a payload with this header ends in the extra bits of its [`layers`](super::layers).
+const fn has_extra_bits(header: &Header) -> bool {
+    header.architecture == LAYERED
 }
 
 /// A network as plain integers in the file's order: what the trainer exports and what
@@ -248,7 +268,8 @@ impl QuantisedNet {
         let header = Header::parse(bytes)?;
         let shape = Shape::of(&header)?;
         let stored = &bytes[HEADER_BYTES..];
-        let (found, expected) = (bytes.len(), HEADER_BYTES + shape.payload_bytes());
+        let payload_bytes = shape.payload_bytes_with(&header);
+        let (found, expected) = (bytes.len(), HEADER_BYTES + payload_bytes);
         if !header.is_packed() && found < expected {
             return Err(NetError::TooShort { found, expected });
         }
@@ -257,7 +278,7 @@ impl QuantisedNet {
         }
         header.check(stored)?;
         if header.is_packed() {
-            let payload = packing::unpack(stored, shape.payload_bytes())?;
+            let payload = packing::unpack(stored, payload_bytes)?;
             QuantisedNet::read(header, shape, &payload)
         } else {
             QuantisedNet::read(header, shape, stored)
@@ -267,6 +288,7 @@ impl QuantisedNet {
     /// The numbers after the header, which are as many as the shape says.
     fn read(header: Header, shape: Shape, payload: &[u8]) -> Result<QuantisedNet, NetError> {
         let mut rest = Reader(payload);
+        let has_extra_bits = has_extra_bits(&header);
         let finer = QB / header.qb as i32;
         let net = QuantisedNet {
             name: header.name,
@@ -282,7 +304,8 @@ impl QuantisedNet {
                 .map(|bias| bias.saturating_mul(finer))
                 .collect(),
             layers: if shape.layered {
-                Some(QuantisedLayers::read(&mut rest, shape.hidden)?)
+                let layers = QuantisedLayers::read(&mut rest, shape.hidden, has_extra_bits)?;
+                Some(layers)
             } else {
                 None
             },

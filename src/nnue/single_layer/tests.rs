@@ -3,7 +3,7 @@
 use super::*;
 use crate::board::tests::cases;
 use crate::nnue::format::{NAME_BYTES, fnv1a};
-use crate::nnue::layers::MAX_WEIGHT;
+use crate::nnue::layers::{MAX_EXTRA_BITS, MAX_WEIGHT};
 
 /// As small as a network can be where Miri interprets every instruction.
 const SHAPE: Shape = Shape {
@@ -47,6 +47,9 @@ fn layered_sample() -> QuantisedNet {
             *bias = i32::MIN + 70_001 * i as i32;
         }
     }
+    for (i, bits) in layers.extra_bits.iter_mut().enumerate() {
+        *bits = i as u8 % (MAX_EXTRA_BITS + 1);
+    }
     sample().with_layers(layers)
 }
 
@@ -63,18 +66,39 @@ fn a_network_survives_its_file() {
 
 #[test]
 fn layers_follow_the_single_layer_in_the_file() {
-    const LAYERS: usize = 8 * (SHAPE.hidden * 16 + 16 * 4 + 32 * 32 * 2 + 32 * 4 + 32 * 2);
+    const EXTRA_BITS: usize = 8 * 16;
+    const LAYERS: usize =
+        8 * (SHAPE.hidden * 16 + 16 * 4 + 32 * 32 * 2 + 32 * 4 + 32 * 2) + EXTRA_BITS;
     let (single, layered) = (sample().to_bytes(), layered_sample().to_bytes());
-    assert_eq!((single[8], layered[8]), (1, 2));
+    assert_eq!((single[8], layered[8]), (1, 3));
     let (payload, layers) = layered[HEADER_BYTES..].split_at(SHAPE.payload_bytes());
     assert!(payload == &single[HEADER_BYTES..]);
     assert_eq!(layers.len(), LAYERS);
-    // The first layer's first weights, -127 and -126, and the third layer's last one.
+    // The first layer's first weights, -127 and -126, the third layer's last one, the extra bits.
     assert_eq!(layers[..2], [0x81, 0x82]);
     let net = layered_sample();
     let last = net.layers.as_ref().and_then(|l| l.third_weights.last());
     let last = *last.expect("weights");
-    assert_eq!(layers[LAYERS - 2..], last.to_le_bytes());
+    let (layers, extra_bits) = layers.split_at(LAYERS - EXTRA_BITS);
+    assert_eq!(layers[layers.len() - 2..], last.to_le_bytes());
+    assert_eq!(extra_bits[..6], [0, 1, 2, 3, 0, 1]);
+}
+
+/// The files before layered-p-1024k10 end with the third layer's weights.
+#[test]
+fn files_without_extra_bits_are_read() {
+    let mut net = layered_sample();
+    net.layers.as_mut().expect("layers").extra_bits.fill(0);
+    let mut header = net.header();
+    header.architecture = LAYERED_WITHOUT_EXTRA_BITS;
+    let mut payload = net.payload();
+    payload.truncate(payload.len() - EXTRA_BITS_BYTES);
+    let read = QuantisedNet::from_bytes(&header.clone().seal(&payload));
+    assert_eq!(read.expect("an older file"), net);
+    header.flags |= FLAG_PACKED;
+    let packed = packing::pack(&payload).expect("packed");
+    let read = QuantisedNet::from_bytes(&header.seal(&packed));
+    assert_eq!(read.expect("an older file"), net);
 }
 
 #[test]
@@ -232,12 +256,12 @@ fn foreign_files_are_named_as_such() {
         Err(NetError::WrongMagic)
     ));
     let mut newer = sample().to_bytes();
-    newer[8] = 3;
+    newer[8] = 4;
     assert!(matches!(
         QuantisedNet::from_bytes(&newer),
         Err(NetError::OtherArchitecture {
             field: "architecture",
-            found: 3,
+            found: 4,
             ..
         })
     ));
@@ -278,6 +302,8 @@ fn layers_weights_must_fit_the_kernels() {
     assert_eq!(text, "second layer weight 1017 is outside -1016..=1016");
     let text = refused(|layers| layers.third_weights[9] = i16::MIN);
     assert_eq!(text, "third layer weight -32768 is outside -1016..=1016");
+    let text = refused(|layers| layers.extra_bits[9] = MAX_EXTRA_BITS + 1);
+    assert!(text.ends_with("extra bits is 4, expected 0 to 3"), "{text}");
 }
 
 #[test]
