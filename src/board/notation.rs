@@ -47,7 +47,10 @@ impl Position {
 
     /// A position whose castling rights standard chess does not know is one of Chess960; rights
     /// without king and rook in their places are refused.
-    fn from_setup(mut setup: Setup, mode: CastlingMode) -> Result<Position, FenError> {
+    ///
+    /// # Errors
+    /// Says which rule the position breaks.
+    pub(crate) fn from_setup(mut setup: Setup, mode: CastlingMode) -> Result<Position, FenError> {
         /// Plies after which the game is over even without a claim of a draw (75 moves of each
         /// side); no rule asks for more.
         const LARGEST_CLOCK: u32 = 150;

@@ -86,6 +86,18 @@ impl Position {
         self.chess.castles().has_color(color)
     }
 
+    /// The rooks that a king may still castle with, now or later.
+    #[must_use]
+    pub fn castling_rooks(&self) -> Bitboard {
+        self.chess.castles().castling_rights()
+    }
+
+    /// Behind a pawn that may be taken en passant by a legal move.
+    #[must_use]
+    pub fn en_passant_square(&self) -> Option<Square> {
+        self.chess.legal_ep_square()
+    }
+
     /// The Zobrist key; equal for positions that are the same under the repetition rule.
     #[must_use]
     pub const fn key(&self) -> u64 {

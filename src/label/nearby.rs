@@ -177,19 +177,20 @@ mod tests {
         let (file, found) = near("one", &input, 1, 5, 1);
         assert_eq!(near("three threads", &input, 1, 5, 3).1, found);
         assert_ne!(near("another seed", &input, 1, 6, 1).1, found);
-        let children: HashSet<String> = games
+        let children: HashSet<[u8; 32]> = games
             .iter()
             .flat_map(|(_, positions)| positions)
             .flat_map(|position| {
                 let moves = position.legal_moves();
-                let child = |&m: &Move| PackedBoard::pack(&position.play(m)).fen();
+                let child =
+                    |&m: &Move| PackedBoard::pack(&position.play(m)).to_bytes(GameResult::Draw);
                 moves.iter().map(child).collect::<Vec<_>>()
             })
             .collect();
         let plies: usize = games.iter().map(|(game, _)| game.plies.len()).sum();
         assert!(found.len() > plies * 3 / 4, "{} of {plies}", found.len());
         for record in &found {
-            assert!(children.contains(&record.board.fen()));
+            assert!(children.contains(&record.board.to_bytes(GameResult::Draw)));
             assert_eq!(record.score, record.board.occupied.count_ones() as i16);
             assert_eq!(record.result, GameResult::WhiteWins);
             assert!(!record.board.unpack().expect("legal").in_check());

@@ -13,7 +13,7 @@ pub use score::{Bound, EVEN_CHANCE, Score};
 
 pub use shakmaty::{
     Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, File, Move, Piece, Rank, Role,
-    Square,
+    Setup, Square,
 };
 
 /// Plies without capture or pawn move after which a game is a draw: 50 moves of each side.
