@@ -84,7 +84,7 @@ fn layers_follow_the_single_layer_in_the_file() {
     assert_eq!(extra_bits[..6], [0, 1, 2, 3, 0, 1]);
 }
 
-/// The files before layered-p-1024k10 end with the third layer's weights.
+/// Files up to layered-p-1024k10 end with the third layer's weights.
 #[test]
 fn files_without_extra_bits_are_read() {
     let mut net = layered_sample();
