@@ -111,7 +111,7 @@ impl Position {
     #[must_use]
     pub fn fen(&self) -> String {
         let text = Fen::from_position(self.chess(), EnPassantMode::Legal).to_string();
-        let rooks = self.chess().castles().castling_rights();
+        let rooks = self.castling_rooks();
         if self.castling_mode() == CastlingMode::Standard || rooks.is_empty() {
             return text;
         }

@@ -392,7 +392,7 @@ mod tests {
             assert_eq!(*passed.keys(), Keys::new(passed.chess()));
             assert_eq!(passed.board(), position.board());
             assert_eq!(passed.turn(), !position.turn());
-            let rights = |position: &Position| position.chess().castles().castling_rights();
+            let rights = |position: &Position| position.castling_rooks();
             assert_eq!(rights(&passed), rights(position));
             assert_eq!(passed.halfmoves(), position.halfmoves() + 1);
             assert_eq!(passed.chess().maybe_ep_square(), None);

@@ -100,7 +100,7 @@ impl QuantisedLayers {
         QuantisedLayers {
             first_weights: vec![0; first],
             first_bias: vec![0; OUTPUT_BUCKETS * FIRST],
-            extra_bits: vec![0; OUTPUT_BUCKETS * FIRST],
+            extra_bits: vec![0; EXTRA_BITS_BYTES],
             second_weights: vec![0; second],
             second_bias: vec![0; OUTPUT_BUCKETS * SECOND],
             third_weights: vec![0; third],
@@ -127,17 +127,19 @@ impl QuantisedLayers {
         has_extra_bits: bool,
     ) -> Result<QuantisedLayers, NetError> {
         let [first, second, third] = counts(hidden);
-        let mut layers = QuantisedLayers {
+        // The fields are read in this order, which is the file's.
+        let layers = QuantisedLayers {
             first_weights: rest.i8s(first),
             first_bias: rest.i32s(OUTPUT_BUCKETS * FIRST),
-            extra_bits: vec![0; OUTPUT_BUCKETS * FIRST],
             second_weights: rest.i16s(second),
             second_bias: rest.i32s(OUTPUT_BUCKETS * SECOND),
             third_weights: rest.i16s(third),
+            extra_bits: if has_extra_bits {
+                rest.u8s(EXTRA_BITS_BYTES)
+            } else {
+                vec![0; EXTRA_BITS_BYTES]
+            },
         };
-        if has_extra_bits {
-            layers.extra_bits = rest.u8s(OUTPUT_BUCKETS * FIRST);
-        }
         if let Some(&bits) = (layers.extra_bits.iter()).find(|&&bits| bits > MAX_EXTRA_BITS) {
             return Err(NetError::OtherArchitecture {
                 field: "extra bits",
@@ -206,7 +208,7 @@ impl QuantisedLayers {
     }
 }
 
-/// Bytes of the extra bits in a payload.
+/// Bytes of the extra bits in a payload: one for each output of each bucket.
 pub(super) const EXTRA_BITS_BYTES: usize = OUTPUT_BUCKETS * FIRST;
 
 /// Weights of the first, the second and the third layer, in all buckets.

@@ -3,6 +3,7 @@
 use std::io::BufReader;
 use std::path::Path;
 
+use super::packed_board::CASTLING_ROOK;
 use super::*;
 use crate::board::Position;
 use crate::board::tests::{Random, cases, random_games};
@@ -113,6 +114,22 @@ fn positions_survive_packing() {
         let chess960 = Position::from_fen(&position.fen(), CastlingMode::Chess960);
         assert_eq!(unpacked.fen(), chess960.expect("a legal position").fen());
     });
+}
+
+/// A rook that may castle is a code of its own, wherever it stands.
+#[test]
+fn castling_rooks_must_be_where_castling_is_possible() {
+    let unpack = |fen: &str| {
+        let position = Position::from_fen(fen, CastlingMode::Standard).expect("legal");
+        let mut packed = PackedBoard::pack(&position);
+        // The king is the first piece of either position, the rook the second.
+        packed.pieces[0] = packed.pieces[0] & 0x0f | CASTLING_ROOK << 4;
+        packed.unpack()
+    };
+    let position = unpack("4k3/8/8/8/8/8/8/4K2R w - - 0 1").expect("legal");
+    assert_eq!(position.fen(), "4k3/8/8/8/8/8/8/4K2R w H - 0 1");
+    let refused = unpack("4k3/8/8/8/8/7R/8/4K3 w - - 0 1").expect_err("rook on h3");
+    assert!(refused.to_string().contains("castling"), "{refused}");
 }
 
 #[test]

@@ -194,12 +194,11 @@ impl TrainedLayers {
             true => hold(round(x * one), limit) / one,
             false => x,
         };
+        let ones = on.then(|| self.extra_bits().map(|bits| bits.map(extra_bits::one)));
         let copies = &mut self.copies;
         copies.by_product.clear();
         copies.by_output.clear();
-        let first = self.arrays.first.floats();
-        let ones = on.then(|| extra_bits_of(first).map(|bits| bits.map(extra_bits::one)));
-        let (tiles, _) = first.as_chunks::<{ TILE * FIRST }>();
+        let (tiles, _) = self.arrays.first.floats().as_chunks::<{ TILE * FIRST }>();
         for (tile, weights) in tiles.iter().enumerate() {
             let ones = ones.as_ref().map(|ones| &ones[tile / self.tiles]);
             let mut by_product = [Line::ZERO; HALF];
@@ -242,7 +241,11 @@ impl TrainedLayers {
 
     /// The first layer's extra bits in the network file, by bucket.
     pub(super) fn extra_bits(&self) -> [[u8; FIRST]; BUCKETS] {
-        extra_bits_of(self.arrays.first.floats())
+        let weights = self.arrays.first.floats();
+        let per_bucket = weights.len() / BUCKETS;
+        std::array::from_fn(|bucket| {
+            extra_bits::choose(&weights[bucket * per_bucket..][..per_bucket])
+        })
     }
 
     /// One optimiser step along the sum of all threads' gradients, which become zero.
@@ -273,12 +276,6 @@ impl TrainedLayers {
     fn by_output(&self, bucket: usize, tile: usize) -> &ByOutput {
         &self.copies.by_output[bucket * self.tiles + tile]
     }
-}
-
-/// The extra bits for these weights of the first layer, by bucket.
-fn extra_bits_of(weights: &[f32]) -> [[u8; FIRST]; BUCKETS] {
-    let per_bucket = weights.len() / BUCKETS;
-    std::array::from_fn(|bucket| extra_bits::choose(&weights[bucket * per_bucket..][..per_bucket]))
 }
 
 /// The products of both sides' partners, from their values in the steps of the 16-bit weights:
