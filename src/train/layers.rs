@@ -325,8 +325,12 @@ pub fn add_products<L: Lanes>(
         let pairs = products.pairs();
         // A single chain of additions would be limited by their latency.
         let mut parts = [l.floats(sum), l.splat(0.0), l.splat(0.0), l.splat(0.0)];
-        for pair in 0..HALF {
-            parts[pair % CHAINS] = l.dot_pairs(parts[pair % CHAINS], pairs[pair], weights[pair]);
+        // Indices that the compiler knows leave the sums in registers.
+        for first in (0..HALF).step_by(CHAINS) {
+            for (chain, part) in parts.iter_mut().enumerate() {
+                let pair = first + chain;
+                *part = l.dot_pairs(*part, pairs[pair], weights[pair]);
+            }
         }
         let [a, b, c, d] = parts;
         l.put_floats(sum, l.add(l.add(a, b), l.add(c, d)));

@@ -63,7 +63,7 @@ impl Task for Everything {
 
 #[test]
 fn all_units_compute_alike() {
-    let expected = Everything.run(Portable::<false>);
+    let expected = Everything.run(PortableLanes);
     for unit in Unit::available() {
         let found = unit.run(Everything);
         assert_eq!(found.lines, expected.lines, "{unit:?}");
