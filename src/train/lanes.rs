@@ -33,6 +33,11 @@ pub use portable::upper_half;
 pub const TILE: usize = 32;
 /// Half a tile: the floats in a register.
 pub const HALF: usize = TILE / 2;
+/// Half of the lowest bit of a float's upper half: added before the lower one is cut off, it rounds.
+const HALF_UNIT: i32 = 0x8000;
+/// The bits of a float's upper half.
+#[cfg(target_arch = "x86_64")]
+const UPPER_BITS: i32 = 0xffff_0000_u32 as i32;
 /// Neurons that lie together in each half of a row.
 const GROUP: usize = 4;
 

@@ -4,14 +4,10 @@
 
 use std::arch::x86_64::*;
 
-use super::{Floats, Lanes, Line, Task};
+use super::{Floats, HALF_UNIT, Lanes, Line, Task, UPPER_BITS};
 
 /// Floats in a register.
 const QUARTER: usize = 8;
-/// Half of the lowest bit of the upper 16: added before the lower 16 are cut off, it rounds.
-const HALF_UNIT: i32 = 0x8000;
-/// The upper half of 32 bits.
-const UPPER: i32 = 0xffff_0000_u32 as i32;
 
 /// Enters code compiled for AVX2 and fused multiplication.
 #[target_feature(enable = "avx2,fma")]
@@ -244,8 +240,8 @@ impl Lanes for Avx2Lanes {
         // SAFETY: see above.
         unsafe {
             let first = _mm256_castsi256_ps(_mm256_set1_epi32(pair << 16));
-            let second = _mm256_castsi256_ps(_mm256_set1_epi32(pair & UPPER));
-            let upper = _mm256_set1_epi32(UPPER);
+            let second = _mm256_castsi256_ps(_mm256_set1_epi32(pair & UPPER_BITS));
+            let upper = _mm256_set1_epi32(UPPER_BITS);
             let mut into = sums;
             for (sum, line) in into.iter_mut().zip(line) {
                 let firsts = _mm256_castsi256_ps(_mm256_slli_epi32::<16>(line));

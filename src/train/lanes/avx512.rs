@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Floats, Lanes, Line, Task};
+use super::{Floats, HALF_UNIT, Lanes, Line, Task, UPPER_BITS};
 
 /// Enters code compiled for AVX-512.
 #[target_feature(enable = "avx512f,avx512bw")]
@@ -140,7 +140,7 @@ impl<const BF16: bool> Lanes for Avx512Lanes<BF16> {
     fn shorten(self, [low, high]: [__m512; 2]) -> __m512i {
         // SAFETY: see above.
         unsafe {
-            let half_unit = _mm512_set1_epi32(0x8000);
+            let half_unit = _mm512_set1_epi32(HALF_UNIT);
             let upper = |floats: __m512| {
                 let rounded = _mm512_add_epi32(_mm512_castps_si512(floats), half_unit);
                 _mm512_srli_epi32::<16>(rounded)
@@ -205,7 +205,7 @@ impl<const BF16: bool> Lanes for Avx512Lanes<BF16> {
             } else {
                 let first = |line| _mm512_castsi512_ps(_mm512_slli_epi32::<16>(line));
                 let second = |line| {
-                    let mask = _mm512_set1_epi32(0xffff_0000_u32 as i32);
+                    let mask = _mm512_set1_epi32(UPPER_BITS);
                     _mm512_castsi512_ps(_mm512_and_si512(line, mask))
                 };
                 let sums = _mm512_fmadd_ps(first(pair), first(line), sums);

@@ -1,6 +1,6 @@
 //! Plain Rust over arrays, which the compiler vectorises where it can.
 
-use super::{Floats, HALF, Lanes, Line, TILE, neuron};
+use super::{Floats, HALF, HALF_UNIT, Lanes, Line, TILE, neuron};
 
 /// Needs nothing of the processor.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +21,7 @@ pub fn lengthen(bits: i16) -> f32 {
 /// A float's upper half, rounded to the nearest.
 #[inline(always)]
 pub fn upper_half(value: f32) -> i16 {
-    const HALF_UNIT: u32 = 0x8000;
-    (value.to_bits().wrapping_add(HALF_UNIT) >> 16) as i16
+    (value.to_bits().wrapping_add(HALF_UNIT as u32) >> 16) as i16
 }
 
 impl Lanes for PortableLanes {
