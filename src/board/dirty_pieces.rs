@@ -14,7 +14,7 @@ pub struct DirtyPieces {
 }
 
 impl DirtyPieces {
-    /// The dirty of a legal move of `color`.
+    /// The pieces that a legal move of `color` removes and adds.
     #[must_use]
     #[inline]
     pub fn new(m: Move, color: Color) -> DirtyPieces {

@@ -38,9 +38,11 @@ pub struct TrainArgs {
     /// Checkpoint to resume and to keep [default: the output with extension .checkpoint]
     #[arg(long)]
     pub checkpoint: Option<PathBuf>,
-    /// Checkpoint or network to start from with a fresh optimiser; neurons are added up to --hidden
+    /// Checkpoint or network to start from with a fresh optimiser; neurons are added up to --hidden.
+    /// Given several times, the run starts from the mean of them, which is of use if their hidden
+    /// units are in the same order: one run's start and its last checkpoint, not its network file
     #[arg(long)]
-    pub init: Option<PathBuf>,
+    pub init: Vec<PathBuf>,
     /// Network file that labelled the data, whose hash goes into the record
     #[arg(long)]
     pub teacher: Option<PathBuf>,

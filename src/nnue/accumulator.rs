@@ -74,9 +74,9 @@ enum Change {
 
 impl Change {
     #[inline]
-    fn new(delta: &DirtyPieces) -> Change {
+    fn new(dirty: &DirtyPieces) -> Change {
         let feature = |&(piece, square): &(Piece, Square)| Feature::new(piece, square);
-        match (delta.added.as_slice(), delta.removed.as_slice()) {
+        match (dirty.added.as_slice(), dirty.removed.as_slice()) {
             ([a], [r]) => Change::Quiet([feature(a)], [feature(r)]),
             ([a], [r, s]) => Change::Capture([feature(a)], [feature(r), feature(s)]),
             ([a, b], [r, s]) => Change::Castle([feature(a), feature(b)], [feature(r), feature(s)]),
@@ -171,11 +171,11 @@ impl Accumulators {
     /// # Panics
     /// When more moves are pushed without [`pop`](Accumulators::pop) than a search goes deep.
     #[inline]
-    pub fn push(&mut self, delta: &DirtyPieces) {
+    pub fn push(&mut self, dirty: &DirtyPieces) {
         let mut views = self.stack[self.top].views;
-        let change = Change::new(delta);
+        let change = Change::new(dirty);
         let mut needs_refresh = [matches!(change, Change::Other); SIDES];
-        for &(piece, square) in &delta.added {
+        for &(piece, square) in &dirty.added {
             if piece.role == Role::King {
                 let side = piece.color as usize;
                 let view = View::new(piece.color, square, self.net.king_buckets());

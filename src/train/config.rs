@@ -24,9 +24,9 @@ pub struct Config {
     /// Checkpoint to resume, if it exists; written as training goes on.
     #[serde(skip)]
     pub checkpoint: PathBuf,
-    /// A checkpoint or network file to begin with instead of random weights; neurons that it
-    /// lacks are added.
-    pub init: Option<PathBuf>,
+    /// Checkpoints or network files to begin with instead of random weights: with the mean of
+    /// them, if there are several. Neurons that it lacks are added.
+    pub init: Vec<PathBuf>,
     /// The file of the network that labelled the data; only its hash is used, for the record.
     #[serde(skip)]
     pub teacher: Option<PathBuf>,
@@ -239,7 +239,7 @@ mod tests {
             }],
             output: directory.join("net.pnn"),
             checkpoint: directory.join("net.checkpoint"),
-            init: None,
+            init: Vec::new(),
             teacher: None,
             name: "test".to_owned(),
             hidden: 64,

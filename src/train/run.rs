@@ -1,7 +1,7 @@
 //! A training run from start to finish.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -544,11 +544,10 @@ fn begin(config: &Config, fingerprint: u64) -> anyhow::Result<(Model, Progress)>
         }
         return Ok((model, progress));
     }
-    let Some(path) = &config.init else {
+    let Some(model) = start(&config.init)? else {
         let model = Model::random(config.shape(), config.seed);
         return Ok((model, Progress::default()));
     };
-    let model = initial(path)?;
     let shape = config.shape();
     if model.shape == shape {
         return Ok((model, Progress::default()));
@@ -570,6 +569,25 @@ fn begin(config: &Config, fingerprint: u64) -> anyhow::Result<(Model, Progress)>
         "the network to start from has dense layers: give --layers"
     );
     Ok((model.widened(shape, config.seed), Progress::default()))
+}
+
+/// The mean of the networks to start from, if there are any.
+fn start(paths: &[PathBuf]) -> anyhow::Result<Option<Model>> {
+    let Some((first, others)) = paths.split_first() else {
+        return Ok(None);
+    };
+    let mut model = initial(first)?;
+    for (path, before) in others.iter().zip(1..) {
+        let other = initial(path)?;
+        ensure!(
+            other.shape == model.shape,
+            "{} and {} differ in shape: they have no mean",
+            first.display(),
+            path.display()
+        );
+        model.approach(&other, 1.0 / (before + 1) as f32);
+    }
+    Ok(Some(model))
 }
 
 /// Parameters from a checkpoint or a network file, the optimiser fresh.

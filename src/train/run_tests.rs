@@ -53,7 +53,7 @@ fn config(directory: &Path, name: &str) -> Config {
         }],
         output: directory.join(format!("{name}.pnn")),
         checkpoint: directory.join(format!("{name}.checkpoint")),
-        init: None,
+        init: Vec::new(),
         teacher: None,
         name: "test".to_owned(),
         hidden: 64,
@@ -298,7 +298,7 @@ fn a_narrower_start_is_widened_and_a_wider_one_refused() {
             length: Length::Epochs(2.0),
             ..narrow.schedule
         },
-        init: Some(narrow.output.clone()),
+        init: vec![narrow.output.clone()],
         ..config(&scratch.0, "wide")
     };
     let mut second = trainer(&wide);
@@ -322,17 +322,50 @@ fn a_narrower_start_is_widened_and_a_wider_one_refused() {
     );
     second.save().expect("a network");
     let back = Config {
-        init: Some(wide.output.clone()),
+        init: vec![wide.output.clone()],
         ..config(&scratch.0, "back")
     };
     let error = begin(&back, 0).expect_err("too wide a start");
     assert!(error.to_string().contains("128"), "{error}");
     let flat = Config {
         layers: false,
-        init: Some(wide.output.clone()),
+        init: vec![wide.output.clone()],
         checkpoint: back.checkpoint,
         ..wide
     };
     let error = begin(&flat, 0).expect_err("a start with layers");
     assert!(error.to_string().contains("--layers"), "{error}");
+}
+
+#[test]
+fn several_starts_give_their_mean_if_their_shapes_agree() {
+    let scratch = Scratch::new("mean");
+    let at = |name: &str, seed: u64, hidden: usize| {
+        let config = Config {
+            seed,
+            hidden,
+            ..config(&scratch.0, name)
+        };
+        trainer(&config).save().expect("a checkpoint");
+        config.checkpoint
+    };
+    let paths = [at("a", 1, 64), at("b", 2, 64), at("c", 3, 64)];
+    let mean = start(&paths).expect("read").expect("a start");
+    let models = paths.map(|path| initial(&path).expect("read"));
+    let values = |model: &Model| -> Vec<f32> {
+        model
+            .arrays()
+            .flat_map(|array| array.floats().to_vec())
+            .collect()
+    };
+    let [a, b, c] = models.each_ref().map(values);
+    assert_ne!(a, b);
+    for (i, value) in values(&mean).into_iter().enumerate() {
+        let expected = (a[i] + b[i] + c[i]) / 3.0;
+        assert!((value - expected).abs() < 1e-6, "{value} for {expected}");
+    }
+    let wide = at("wide", 1, 128);
+    let error = start(&[scratch.0.join("a.checkpoint"), wide]).err();
+    let error = error.expect("different shapes").to_string();
+    assert!(error.contains("differ in shape"), "{error}");
 }

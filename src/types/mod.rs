@@ -1,4 +1,4 @@
-//! The vocabulary of the engine: scores, depths, plies and packed moves, and the words of chess
+//! The basic types of the engine: scores, depths, plies and packed moves, and the types of chess
 //! itself, which are shakmaty's.
 
 mod depth;

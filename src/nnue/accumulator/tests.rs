@@ -81,9 +81,9 @@ fn random_games(seed: u64, mut visit: impl FnMut(&Position, Option<&DirtyPieces>
             seen.castles += usize::from(chosen.is_castle());
             seen.en_passants += usize::from(chosen.is_en_passant());
             seen.promotions += usize::from(chosen.is_promotion());
-            let delta = position.dirty_pieces(chosen);
+            let dirty = position.dirty_pieces(chosen);
             position = position.play(chosen);
-            visit(&position, Some(&delta));
+            visit(&position, Some(&dirty));
             seen.plies += 1;
         }
     }
@@ -107,10 +107,10 @@ fn incremental_equals_fresh_in_random_games() {
     let net = random_layered_net(1);
     let mut stack = Accumulators::new(net.clone());
     let mut random = SplitMix::new(11);
-    let seen = random_games(12, |position, delta| {
-        match delta {
+    let seen = random_games(12, |position, dirty| {
+        match dirty {
             None => stack.reset(position),
-            Some(delta) => stack.push(delta),
+            Some(dirty) => stack.push(dirty),
         }
         // Now and then a position is skipped, as cutoffs do in a search.
         if random.below(3) > 0 {
@@ -136,12 +136,12 @@ fn instruction_sets_agree_bit_for_bit() {
         .into_iter()
         .map(|isa| Accumulators::with_isa(net.clone(), isa))
         .collect();
-    random_games(13, |position, delta| {
+    random_games(13, |position, dirty| {
         let mut reference = None;
         for stack in &mut stacks {
-            match delta {
+            match dirty {
                 None => stack.reset(position),
-                Some(delta) => stack.push(delta),
+                Some(dirty) => stack.push(dirty),
             }
             let value = stack.evaluate(position);
             let reference = *reference.get_or_insert(value);
