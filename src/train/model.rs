@@ -347,6 +347,7 @@ impl Model {
                 *value += (target - *value) * share;
             }
         }
+        self.refresh();
     }
 
     /// Moves into the shared weights what the king buckets have in common, their mean; the

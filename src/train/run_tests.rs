@@ -351,7 +351,7 @@ fn several_starts_give_their_mean_if_their_shapes_agree() {
     };
     let paths = [at("a", 1, 64), at("b", 2, 64), at("c", 3, 64)];
     let mean = start(&paths).expect("read").expect("a start");
-    let models = paths.map(|path| initial(&path).expect("read"));
+    let models = (paths.each_ref()).map(|path| initial(path).expect("read"));
     let values = |model: &Model| -> Vec<f32> {
         model
             .arrays()
@@ -364,6 +364,17 @@ fn several_starts_give_their_mean_if_their_shapes_agree() {
         let expected = (a[i] + b[i] + c[i]) / 3.0;
         assert!((value - expected).abs() < 1e-6, "{value} for {expected}");
     }
+    // What evaluation uses follows the weights.
+    let from_mean = Config {
+        init: paths.to_vec(),
+        ..config(&scratch.0, "mean")
+    };
+    let mut trainer = trainer(&from_mean);
+    trainer.measure();
+    let measured = trainer.held_out.target;
+    trainer.model.refresh();
+    trainer.measure();
+    assert_eq!(measured, trainer.held_out.target);
     let wide = at("wide", 1, 128);
     let error = start(&[scratch.0.join("a.checkpoint"), wide]).err();
     let error = error.expect("different shapes").to_string();
