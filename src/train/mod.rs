@@ -5,7 +5,7 @@
 //! every epoch, [`loss`] defines the target, [`kernel`] computes gradients, in orders that `views`
 //! lists, with [`layers`] where the network has dense layers. [`model`] holds the parameters,
 //! [`optimiser`] updates them, [`checkpoint`] saves them, [`export`] makes the integers
-//! that the engine reads, and [`run`] is the main loop.
+//! that the engine reads, `start` finds what a run begins with, and [`run`] is the main loop.
 
 mod batch;
 pub mod checkpoint;
@@ -25,6 +25,7 @@ pub mod sample;
 pub mod schedule;
 pub mod shards;
 pub mod shuffle;
+mod start;
 #[cfg(test)]
 mod tests;
 mod views;

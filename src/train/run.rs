@@ -1,7 +1,7 @@
 //! A training run from start to finish.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,7 @@ use super::sample::Sample;
 use super::schedule::half_cosine;
 use super::shards::{self, Shards, Turn};
 use super::shuffle::GroupOrder;
+use super::start::begin;
 use super::views::NEIGHBOURS;
 
 /// Positions that the quantised network is compared on.
@@ -530,75 +531,6 @@ fn add_new(files: &mut Vec<FileSummary>, read: &[FileSummary]) {
             files.push(file.clone());
         }
     }
-}
-
-/// The parameters to begin with and how far the run has come.
-fn begin(config: &Config, fingerprint: u64) -> anyhow::Result<(Model, Progress)> {
-    if config.checkpoint.exists() {
-        let (model, progress) = checkpoint::load(&config.checkpoint)?;
-        if progress.fingerprint != fingerprint {
-            bail!(
-                "{} belongs to a run with other data or settings: remove it or name another",
-                config.checkpoint.display()
-            );
-        }
-        return Ok((model, progress));
-    }
-    let Some(model) = start(&config.init)? else {
-        let model = Model::random(config.shape(), config.seed);
-        return Ok((model, Progress::default()));
-    };
-    let shape = config.shape();
-    if model.shape == shape {
-        return Ok((model, Progress::default()));
-    }
-    ensure!(
-        model.shape.hidden <= shape.hidden,
-        "the network to start from has {} hidden neurons, more than {}",
-        model.shape.hidden,
-        shape.hidden
-    );
-    ensure!(
-        model.shape.king_buckets.count() <= shape.king_buckets.count(),
-        "the network to start from has {} king buckets, more than {}",
-        model.shape.king_buckets.count(),
-        shape.king_buckets.count()
-    );
-    ensure!(
-        shape.layered || !model.shape.layered,
-        "the network to start from has dense layers: give --layers"
-    );
-    Ok((model.widened(shape, config.seed), Progress::default()))
-}
-
-/// The mean of the networks to start from, if there are any.
-fn start(paths: &[PathBuf]) -> anyhow::Result<Option<Model>> {
-    let Some((first, others)) = paths.split_first() else {
-        return Ok(None);
-    };
-    let mut model = initial(first)?;
-    for (path, before) in others.iter().zip(1..) {
-        let other = initial(path)?;
-        ensure!(
-            other.shape == model.shape,
-            "{} and {} differ in shape: they have no mean",
-            first.display(),
-            path.display()
-        );
-        model.approach(&other, 1.0 / (before + 1) as f32);
-    }
-    Ok(Some(model))
-}
-
-/// Parameters from a checkpoint or a network file, the optimiser fresh.
-fn initial(path: &Path) -> anyhow::Result<Model> {
-    let start = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    if !start.starts_with(&checkpoint::MAGIC) {
-        return Ok(export::restore(&QuantisedNet::from_bytes(&start)?));
-    }
-    let (mut model, _) = checkpoint::load(path)?;
-    model.forget();
-    Ok(model)
 }
 
 #[cfg(test)]

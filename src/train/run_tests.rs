@@ -10,6 +10,7 @@ use crate::record::tests::{random_game, write_games};
 use crate::train::lanes::Floats;
 use crate::train::load::{DataFile, Filter, HoldOut};
 use crate::train::schedule::{Length, Schedule};
+use crate::train::start;
 
 /// A directory of its own for a test, removed when dropped.
 struct Scratch(PathBuf);
@@ -350,8 +351,8 @@ fn several_starts_give_their_mean_if_their_shapes_agree() {
         config.checkpoint
     };
     let paths = [at("a", 1, 64), at("b", 2, 64), at("c", 3, 64)];
-    let mean = start(&paths).expect("read").expect("a start");
-    let models = (paths.each_ref()).map(|path| initial(path).expect("read"));
+    let mean = start::mean(&paths).expect("read").expect("a start");
+    let models = (paths.each_ref()).map(|path| start::read(path).expect("read"));
     let values = |model: &Model| -> Vec<f32> {
         model
             .arrays()
@@ -376,7 +377,7 @@ fn several_starts_give_their_mean_if_their_shapes_agree() {
     trainer.measure();
     assert_eq!(measured, trainer.held_out.target);
     let wide = at("wide", 1, 128);
-    let error = start(&[scratch.0.join("a.checkpoint"), wide]).err();
+    let error = start::mean(&[scratch.0.join("a.checkpoint"), wide]).err();
     let error = error.expect("different shapes").to_string();
     assert!(error.contains("differ in shape"), "{error}");
 }
