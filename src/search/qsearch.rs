@@ -114,6 +114,8 @@ impl SearchWorker {
             return Ok(Score::mated_in(ply));
         }
         let bound = if found.best >= window.beta {
+            self.stats.quiescence_cut_nodes += 1;
+            self.stats.quiescence_cut_first += u64::from(found.number == 1);
             found.best = fail_high(found.best, window.beta);
             Bound::Lower
         } else {

@@ -85,6 +85,10 @@ stats! {
     cut_nodes,
     /// Of those, nodes in which the first move failed high.
     cut_first,
+    /// Nodes of the quiescence search in which a move failed high.
+    quiescence_cut_nodes,
+    /// Of those, nodes in which the first move did.
+    quiescence_cut_first,
     /// All nodes (by the result): no move raised alpha.
     all_nodes,
 }
