@@ -183,37 +183,39 @@ switches! {
 
 parameters! {
     /// Material values of exchange evaluation and of capture ordering, in centipawns.
-    see_pawn = 100, 60, 160, 8;
-    see_knight = 310, 200, 500, 15;
+    see_pawn = 105, 60, 160, 8;
+    see_knight = 288, 200, 500, 15;
     see_bishop = 330, 200, 500, 15;
     see_rook = 500, 350, 800, 25;
     see_queen = 950, 700, 1400, 40;
 
     /// Aspiration: half width of the first window, and what squared scores add to it.
-    aspiration_width = 10, 4, 30, 2;
+    aspiration_width = 15, 4, 30, 2;
     aspiration_variance = 12_000, 2_000, 60_000, 2_000;
     /// Growth after a failure, in 1/256.
     aspiration_growth = 160, 96, 256, 8;
 
     /// Reverse futility pruning: deepest, margin a ply, what improving takes off it, what an
-    /// attacked piece adds, and what the size of the correction adds (in 1/64).
+    /// attacked piece adds, what the size of the correction adds (in 1/64), and how much of what
+    /// lies above beta is kept (in 1/64).
     rfp_depth = 9, 5, 14, 1;
     rfp_margin = 33, 15, 120, 6;
-    rfp_improving = 65, 20, 120, 8;
+    rfp_improving = 62, 20, 120, 8;
     rfp_attacked = 11, -60, 80, 6;
     rfp_correction = 27, 0, 128, 10;
+    rfp_blend = 26, 0, 64, 4;
     /// Razoring: deepest, margin, margin a ply.
     razor_depth = 4, 2, 8, 1;
     razor_base = 110, 30, 250, 15;
-    razor_margin = 230, 60, 400, 20;
+    razor_margin = 251, 60, 400, 20;
     /// Null move: least depth, static margin and its share a ply, base reduction, plies for
     /// one more ply of reduction, centipawns above beta for one more, the most of those.
     null_depth = 3, 2, 5, 1;
-    null_margin = 94, 0, 200, 12;
+    null_margin = 81, 0, 200, 12;
     null_margin_depth = 8, 0, 25, 2;
     null_base = 4, 2, 6, 1;
     null_divisor = 3, 2, 5, 1;
-    null_eval = 170, 30, 320, 16;
+    null_eval = 147, 30, 320, 16;
     null_eval_most = 4, 2, 6, 1;
     /// Verification of null moves starts here.
     null_verify_depth = 15, 8, 30, 1;
@@ -221,24 +223,24 @@ parameters! {
     iir_depth = 4, 2, 8, 1;
     /// ProbCut: least depth, margin above beta, what improving takes off, its reduction.
     probcut_depth = 5, 3, 9, 1;
-    probcut_margin = 158, 40, 300, 14;
+    probcut_margin = 148, 40, 300, 14;
     probcut_improving = 60, 0, 150, 10;
     probcut_reduction = 4, 3, 6, 1;
     /// Hindsight: reduction (1/1024 ply) of the parent from which a turn of the evaluation
     /// deepens the search again, and the sum of both evaluations that shortens it.
     hindsight_deeper = 3072, 1024, 5120, 256;
     hindsight_shallower = 1024, 512, 4096, 256;
-    hindsight_margin = 90, 20, 200, 10;
+    hindsight_margin = 80, 20, 200, 10;
 
     /// Late move pruning: moves allowed, in 1/128: base and per squared ply, when improving and
     /// when not.
     lmp_base = 640, 200, 1400, 64;
-    lmp_scale = 110, 30, 200, 8;
+    lmp_scale = 103, 30, 200, 8;
     lmp_improving_base = 800, 300, 1600, 64;
     lmp_improving_scale = 200, 80, 400, 16;
     /// Futility: deepest (after reduction), margin, margin a ply, share of the history (1/1024).
     futility_depth = 7, 4, 12, 1;
-    futility_base = 68, 20, 200, 10;
+    futility_base = 57, 20, 200, 10;
     futility_margin = 60, 30, 150, 8;
     futility_history = 8, 0, 24, 2;
     /// Futility of captures: margin, margin a ply, share of the history (1/1024).
@@ -251,10 +253,10 @@ parameters! {
     /// SEE pruning: deepest, margins for quiet moves (a squared ply to be searched) and captures,
     /// each with its share of the history (1/1024).
     see_depth = 10, 5, 16, 1;
-    see_quiet = 18, 6, 60, 3;
+    see_quiet = 19, 6, 60, 3;
     see_quiet_history = 9, -32, 64, 4;
-    see_noisy = 90, 40, 180, 8;
-    see_noisy_history = 32, 8, 128, 6;
+    see_noisy = 96, 40, 180, 8;
+    see_noisy_history = 23, 8, 128, 6;
 
     /// Singular extensions: least depth, margin a ply (1/64), how many plies shallower the table
     /// may be; margin of double extensions, and what a capture takes off it; margin of triple
@@ -262,9 +264,9 @@ parameters! {
     singular_depth = 6, 4, 9, 1;
     singular_margin = 50, 24, 140, 6;
     singular_tt_depth = 3, 2, 5, 1;
-    double_margin = 14, 2, 50, 3;
-    double_noisy = 8, -20, 14, 5;
-    triple_margin = 90, 40, 200, 10;
+    double_margin = 12, 2, 50, 3;
+    double_noisy = 5, -20, 14, 5;
+    triple_margin = 82, 40, 200, 10;
     double_limit = 10, 4, 20, 1;
     negative_extension = 3, 1, 4, 1;
     negative_cut_extension = 2, 0, 3, 1;
@@ -272,7 +274,7 @@ parameters! {
     /// Late move reductions, in 1/1024 ply. Base and slope of the logarithmic table.
     lmr_quiet_base = 900, 200, 1800, 80;
     lmr_quiet_slope = 413, 200, 700, 16;
-    lmr_noisy_base = 273, -400, 900, 80;
+    lmr_noisy_base = 360, -400, 900, 80;
     lmr_noisy_slope = 330, 180, 500, 16;
     lmr_cut_node = 1650, 500, 3000, 128;
     lmr_not_improving = 660, 0, 1400, 90;
@@ -281,22 +283,30 @@ parameters! {
     lmr_pv = 830, 0, 1600, 90;
     lmr_check = 900, 0, 1800, 90;
     lmr_killer = 730, 0, 1800, 90;
-    lmr_cutoffs = 820, 0, 1800, 90;
+    lmr_cutoffs = 739, 0, 1800, 90;
     /// History that is worth one ply of reduction.
     lmr_history = 10100, 4000, 16000, 600;
     lmr_noisy_history = 10000, 4000, 20000, 800;
     /// What a centipawn of correction takes off.
     lmr_correction = 8, 0, 24, 2;
+    /// Less at the root; what a centipawn of improvement takes off, and what one adds by which the
+    /// evaluation lies below alpha.
+    lmr_root = 138, -600, 600, 90;
+    lmr_improvement = 3, -16, 16, 3;
+    lmr_below_alpha = 4, -16, 16, 2;
     /// Plies less for the other moves once one has raised alpha.
     raise_reduction = 2, 1, 3, 1;
     /// Re-search one ply deeper or shallower by how far the reduced search beat the best score.
     lmr_deeper = 51, 15, 120, 6;
     lmr_shallower = 9, 2, 30, 2;
 
+    /// What beta counts in a score above it, where each ply of depth counts 64 for the score.
+    fail_high_beta = 51, 0, 200, 12;
+
     /// What butterfly and pawn history count in reductions and pruning, where a continuation
     /// counts 64.
     history_butterfly = 38, 0, 160, 8;
-    history_pawn = 52, 0, 160, 8;
+    history_pawn = 43, 0, 160, 8;
 
     /// History bonus and malus: centi-history a ply, offset, most.
     bonus_margin = 310, 100, 600, 20;
@@ -305,24 +315,32 @@ parameters! {
     malus_margin = 427, 150, 600, 20;
     malus_offset = 60, -100, 400, 30;
     malus_most = 1240, 700, 3000, 120;
+    /// Shares of a bonus or malus (1/64) that go to the continuations of one, two, four and six
+    /// plies.
+    update_one = 58, 0, 160, 6;
+    update_two = 69, 0, 160, 6;
+    update_four = 74, 0, 160, 6;
+    update_six = 64, 0, 160, 6;
     /// A move that a fail-low proves good for the opponent: share of the bonus (1/128), and what
     /// is added to it for a move late in the order.
-    prior_bonus = 102, 0, 200, 12;
+    prior_bonus = 107, 0, 200, 12;
     prior_late = 26, 0, 160, 16;
     /// Evaluation-difference bonus for the move just played: history a centipawn, and most.
     eval_difference = 29, 0, 80, 5;
     eval_difference_most = 1600, 400, 3000, 150;
 
     /// Ordering of captures: weight of the victim, share of history in the exchange threshold
-    /// (1/1024); ordering of quiet moves: killers, threats.
+    /// (1/1024); ordering of quiet moves: what pawn history counts, where a continuation of one ply
+    /// counts 64; killers, threats.
     order_victim = 24, 8, 64, 3;
     order_see_history = 8, 0, 32, 2;
+    order_pawn = 52, 0, 160, 8;
     order_killer = 6000, 0, 20000, 1000;
     order_second_killer = 4000, 0, 20000, 1000;
-    order_escape_queen = 14000, 0, 30000, 1200;
+    order_escape_queen = 15300, 0, 30000, 1200;
     order_escape_rook = 9000, 0, 30000, 1000;
     order_escape_minor = 6000, 0, 30000, 800;
-    order_check = 8000, 0, 20000, 800;
+    order_check = 8900, 0, 20000, 800;
 
     /// Quiescence: futility margin, exchange floor, moves looked at.
     qsearch_futility = 102, 50, 300, 14;
@@ -333,7 +351,7 @@ parameters! {
     correction_pawn = 29, 8, 80, 3;
     correction_minor = 22, 4, 80, 3;
     correction_non_pawn = 33, 8, 80, 3;
-    correction_continuation = 20, 4, 80, 3;
+    correction_continuation = 28, 4, 80, 3;
     correction_bonus = 4, 1, 12, 1;
 
     /// Time: soft bound's factor (1/100) from the best move's share of the nodes (base and

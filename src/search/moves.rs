@@ -173,7 +173,7 @@ impl SearchWorker {
         };
         // The first move is neither pruned nor reduced.
         if so_far.number > 1 {
-            info.reduction = self.reduction::<T>(node, &info);
+            info.reduction = self.reduction::<T>(node, &info, so_far.alpha);
         }
         info
     }
@@ -351,7 +351,8 @@ impl SearchWorker {
         {
             // The deeper the search, the more of a score above beta is kept.
             let depth = node.depth.plies();
-            score = Score::from_raw((score.raw() * depth + beta.raw()) / (depth + 1));
+            let (ours, theirs) = (64 * depth, p::fail_high_beta());
+            score = Score::from_raw((score.raw() * ours + beta.raw() * theirs) / (ours + theirs));
         }
         let best = so_far.best_move.map_or(PackedMove::NONE, PackedMove::new);
         if !(T::ROOT && self.root.later_line()) {

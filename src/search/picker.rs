@@ -239,6 +239,9 @@ struct QuietOrder<'a> {
     checks: [Bitboard; ROLES],
 }
 
+/// The weight of a history that counts once in the order of quiet moves.
+const ONCE: i32 = 64;
+
 /// Roles start at 1.
 const ROLES: usize = Role::King as usize + 1;
 
@@ -270,9 +273,10 @@ impl<'a> QuietOrder<'a> {
         let h = self.histories;
         let now = PieceTo::new(piece, to);
         let [one, two, four, six] = self.continuations;
-        let mut score = 2 * h.butterfly.get(piece.color, self.threats, packed);
-        score += one.get(now) + two.get(now) + (four.get(now) + six.get(now)) / 2;
-        score += self.pawn.get(now);
+        let mut sum = ONCE * 2 * h.butterfly.get(piece.color, self.threats, packed);
+        sum += ONCE * (one.get(now) + two.get(now)) + ONCE / 2 * (four.get(now) + six.get(now));
+        sum += p::order_pawn() * self.pawn.get(now);
+        let mut score = sum / ONCE;
         if packed == self.killers[0] {
             score += p::order_killer();
         } else if packed == self.killers[1] {

@@ -10,9 +10,6 @@ use crate::history::PieceTo;
 use crate::params as p;
 use crate::types::{Bound, Depth, PackedMove, Ply, Score};
 
-/// What a score without a search exceeds beta by is divided by this.
-const RFP_BLEND: i32 = 3;
-
 /// How far below alpha the evaluation must be for razoring, in centipawns.
 fn razor_margin(depth: Depth) -> i32 {
     p::razor_base() + p::razor_margin() * depth.plies()
@@ -120,7 +117,7 @@ impl SearchWorker {
             return None;
         }
         self.stats.reverse_futility += 1;
-        Some(blend_fail_high(node.eval, beta, RFP_BLEND))
+        Some(blend_fail_high(node.eval, beta, p::rfp_blend()))
     }
 
     /// Null move pruning. If the side to move may pass and is still above beta, its best

@@ -24,8 +24,8 @@ struct Quiet {
     futility: Option<Score>,
 }
 
-/// What a score exceeds beta by is divided by this.
-const BLEND: i32 = 2;
+/// How much of what a score exceeds beta by is kept, in 1/64.
+const BLEND: i32 = 32;
 
 /// A score above beta as it is returned.
 fn fail_high(score: Score, beta: Score) -> Score {

@@ -79,8 +79,15 @@ impl SearchWorker {
 
     /// Updates the continuation histories of a move at `ply`.
     pub(super) fn update_continuations(&mut self, ply: Ply, now: PieceTo, bonus: i32) {
-        for back in CONTINUATIONS {
+        let shares = [
+            p::update_one(),
+            p::update_two(),
+            p::update_four(),
+            p::update_six(),
+        ];
+        for (back, share) in CONTINUATIONS.into_iter().zip(shares) {
             let earlier = self.stack.before(ply, back).played;
+            let bonus = bonus * share / 64;
             self.histories.continuation.update(earlier, now, bonus);
         }
     }

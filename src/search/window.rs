@@ -51,13 +51,13 @@ impl Neg for Window {
     }
 }
 
-/// A score that fails high by an uncertain margin counts for beta and one part in `parts` of what
+/// A score that fails high by an uncertain margin counts for beta and a share, in 1/64, of what
 /// lies above it. Decisive scores are proofs and stay as they are.
-pub(super) fn blend_fail_high(score: Score, beta: Score, parts: i32) -> Score {
+pub(super) fn blend_fail_high(score: Score, beta: Score, share: i32) -> Score {
     if score.is_decisive() || beta.is_decisive() {
         score
     } else {
-        beta + (score - beta) / parts
+        beta + (score - beta) * share / 64
     }
 }
 
@@ -77,10 +77,10 @@ mod tests {
     #[test]
     fn a_blended_score_lies_between_beta_and_the_score() {
         let beta = Score::cp(40);
-        assert_eq!(blend_fail_high(Score::cp(100), beta, 3), Score::cp(60));
-        assert_eq!(blend_fail_high(beta, beta, 2), beta);
+        assert_eq!(blend_fail_high(Score::cp(100), beta, 16), Score::cp(55));
+        assert_eq!(blend_fail_high(beta, beta, 32), beta);
         let mate = Score::mate_in(Ply(5));
-        assert_eq!(blend_fail_high(mate, beta, 2), mate);
-        assert_eq!(blend_fail_high(Score::cp(100), -mate, 2), Score::cp(100));
+        assert_eq!(blend_fail_high(mate, beta, 32), mate);
+        assert_eq!(blend_fail_high(Score::cp(100), -mate, 32), Score::cp(100));
     }
 }

@@ -171,7 +171,8 @@ fn see_pruning_begins_one_centipawn_below_its_floor() {
     // The history that brings the floor to a certain loss.
     let info = |floor: i32| MoveInfo {
         noisy: true,
-        history: (floor - p::see_noisy() * depth) * 1024 / p::see_noisy_history(),
+        history: ((floor - p::see_noisy() * depth) as u32 * 1024)
+            .div_ceil(p::see_noisy_history() as u32) as i32,
         ..quiet(2)
     };
     let verdict = |info: &MoveInfo| {
