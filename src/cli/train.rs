@@ -52,7 +52,7 @@ pub struct TrainArgs {
     /// Hidden neurons, a multiple of 64
     #[arg(long, default_value_t = 512)]
     pub hidden: usize,
-    /// King buckets, each with weights of its own: 1, 5 or 10
+    /// King buckets, each with weights of its own: 1, 5, 10 or 32
     #[arg(long, default_value = "10", value_parser = king_buckets)]
     pub king_buckets: KingBuckets,
     /// Add small dense layers over products of neurons to the output
@@ -138,7 +138,7 @@ fn king_buckets(text: &str) -> Result<KingBuckets, String> {
     let count = text.parse().ok();
     count
         .and_then(KingBuckets::with_count)
-        .ok_or_else(|| "1, 5 or 10 are possible".to_owned())
+        .ok_or_else(|| "1, 5, 10 or 32 are possible".to_owned())
 }
 
 /// Runs the subcommand.

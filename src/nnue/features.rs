@@ -67,11 +67,18 @@ pub enum KingBuckets {
     One,
     Five,
     Ten,
+    /// Every square of the king on files a to d has weights of its own.
+    ThirtyTwo,
 }
 
 impl KingBuckets {
     /// All groupings.
-    pub const ALL: [KingBuckets; 3] = [KingBuckets::One, KingBuckets::Five, KingBuckets::Ten];
+    pub const ALL: [KingBuckets; 4] = [
+        KingBuckets::One,
+        KingBuckets::Five,
+        KingBuckets::Ten,
+        KingBuckets::ThirtyTwo,
+    ];
 
     /// The grouping with so many groups.
     #[must_use]
@@ -89,6 +96,7 @@ impl KingBuckets {
             KingBuckets::One => 1,
             KingBuckets::Five => 5,
             KingBuckets::Ten => 10,
+            KingBuckets::ThirtyTwo => 32,
         }
     }
 
@@ -124,6 +132,7 @@ impl KingBuckets {
             KingBuckets::One => 0,
             KingBuckets::Five => FIVE[rank][file] as usize,
             KingBuckets::Ten => TEN[rank][file] as usize,
+            KingBuckets::ThirtyTwo => 4 * rank + file,
         }
     }
 
@@ -237,6 +246,7 @@ mod tests {
             (KingBuckets::Ten, 1, file) => 4 + file / 2,
             (KingBuckets::Ten, 2 | 3, file) => 6 + file / 2,
             (KingBuckets::Ten, _, file) => 8 + file / 2,
+            (KingBuckets::ThirtyTwo, rank, file) => 4 * rank + file,
         };
         768 * bucket + colour + 64 * (piece.role as usize - 1) + s
     }
