@@ -191,7 +191,7 @@ parameters! {
 
     /// Aspiration: half width of the first window, and what squared scores add to it.
     aspiration_width = 15, 4, 30, 2;
-    aspiration_variance = 12_000, 2_000, 60_000, 2_000;
+    aspiration_variance = 9000, 2_000, 60_000, 2_000;
     /// Growth after a failure, in 1/256.
     aspiration_growth = 160, 96, 256, 8;
 
@@ -199,15 +199,15 @@ parameters! {
     /// attacked piece adds, what the size of the correction adds (in 1/64), and how much of what
     /// lies above beta is kept (in 1/64).
     rfp_depth = 9, 5, 14, 1;
-    rfp_margin = 33, 15, 120, 6;
-    rfp_improving = 62, 20, 120, 8;
+    rfp_margin = 39, 15, 120, 6;
+    rfp_improving = 52, 20, 120, 8;
     rfp_attacked = 11, -60, 80, 6;
     rfp_correction = 27, 0, 128, 10;
-    rfp_blend = 26, 0, 64, 4;
+    rfp_blend = 31, 0, 64, 4;
     /// Razoring: deepest, margin, margin a ply.
     razor_depth = 4, 2, 8, 1;
     razor_base = 110, 30, 250, 15;
-    razor_margin = 251, 60, 400, 20;
+    razor_margin = 270, 60, 400, 20;
     /// Null move: least depth, static margin and its share a ply, base reduction, plies for
     /// one more ply of reduction, centipawns above beta for one more, the most of those.
     null_depth = 3, 2, 5, 1;
@@ -240,12 +240,12 @@ parameters! {
     lmp_improving_scale = 200, 80, 400, 16;
     /// Futility: deepest (after reduction), margin, margin a ply, share of the history (1/1024).
     futility_depth = 7, 4, 12, 1;
-    futility_base = 57, 20, 200, 10;
+    futility_base = 40, 20, 200, 10;
     futility_margin = 60, 30, 150, 8;
     futility_history = 8, 0, 24, 2;
     /// Futility of captures: margin, margin a ply, share of the history (1/1024).
-    capture_futility_base = 80, 20, 300, 10;
-    capture_futility_margin = 81, 20, 200, 8;
+    capture_futility_base = 70, 20, 300, 10;
+    capture_futility_margin = 74, 20, 200, 8;
     capture_futility_history = 16, 0, 64, 3;
     /// History pruning: deepest (after reduction), history a ply.
     history_pruning_depth = 6, 3, 10, 1;
@@ -266,22 +266,22 @@ parameters! {
     singular_tt_depth = 3, 2, 5, 1;
     double_margin = 12, 2, 50, 3;
     double_noisy = 5, -20, 14, 5;
-    triple_margin = 82, 40, 200, 10;
+    triple_margin = 66, 40, 200, 10;
     double_limit = 10, 4, 20, 1;
     negative_extension = 3, 1, 4, 1;
     negative_cut_extension = 2, 0, 3, 1;
 
     /// Late move reductions, in 1/1024 ply. Base and slope of the logarithmic table.
     lmr_quiet_base = 900, 200, 1800, 80;
-    lmr_quiet_slope = 413, 200, 700, 16;
+    lmr_quiet_slope = 404, 200, 700, 16;
     lmr_noisy_base = 360, -400, 900, 80;
     lmr_noisy_slope = 330, 180, 500, 16;
-    lmr_cut_node = 1650, 500, 3000, 128;
+    lmr_cut_node = 1750, 500, 3000, 128;
     lmr_not_improving = 660, 0, 1400, 90;
     lmr_tt_noisy = 880, 0, 1600, 90;
     lmr_tt_pv = 1070, 200, 2000, 100;
     lmr_pv = 830, 0, 1600, 90;
-    lmr_check = 900, 0, 1800, 90;
+    lmr_check = 1020, 0, 1800, 90;
     lmr_killer = 730, 0, 1800, 90;
     lmr_cutoffs = 739, 0, 1800, 90;
     /// History that is worth one ply of reduction.
@@ -301,33 +301,36 @@ parameters! {
     lmr_shallower = 9, 2, 30, 2;
 
     /// What beta counts in a score above it, where each ply of depth counts 64 for the score.
-    fail_high_beta = 51, 0, 200, 12;
+    fail_high_beta = 36, 0, 200, 12;
 
     /// What butterfly and pawn history count in reductions and pruning, where a continuation
     /// counts 64.
     history_butterfly = 38, 0, 160, 8;
-    history_pawn = 43, 0, 160, 8;
+    history_pawn = 36, 0, 160, 8;
 
     /// History bonus and malus: centi-history a ply, offset, most.
-    bonus_margin = 310, 100, 600, 20;
+    bonus_margin = 285, 100, 600, 20;
     bonus_offset = 120, -100, 400, 30;
     bonus_most = 2180, 1000, 3500, 120;
     malus_margin = 427, 150, 600, 20;
     malus_offset = 60, -100, 400, 30;
-    malus_most = 1240, 700, 3000, 120;
-    /// Shares of a bonus or malus (1/64) that go to the continuations of one, two, four and six
-    /// plies.
+    malus_most = 1150, 700, 3000, 120;
+    /// Shares of a bonus or malus (1/64) that go to pawn history and to the continuations of one,
+    /// two, four and six plies; share of a bonus or malus that a re-search gives to continuations.
+    update_pawn = 70, 0, 160, 6;
     update_one = 58, 0, 160, 6;
     update_two = 69, 0, 160, 6;
     update_four = 74, 0, 160, 6;
     update_six = 64, 0, 160, 6;
-    /// A move that a fail-low proves good for the opponent: share of the bonus (1/128), and what
-    /// is added to it for a move late in the order.
+    update_re_search = 52, 0, 200, 10;
+    /// A move that a fail-low proves good for the opponent: share of the bonus (1/128), what is
+    /// added to it for a move late in the order, and the part of it (1/64) for butterfly history.
     prior_bonus = 107, 0, 200, 12;
     prior_late = 26, 0, 160, 16;
+    prior_butterfly = 76, 0, 200, 8;
     /// Evaluation-difference bonus for the move just played: history a centipawn, and most.
     eval_difference = 29, 0, 80, 5;
-    eval_difference_most = 1600, 400, 3000, 150;
+    eval_difference_most = 1350, 400, 3000, 150;
 
     /// Ordering of captures: weight of the victim, share of history in the exchange threshold
     /// (1/1024); ordering of quiet moves: what pawn history counts, where a continuation of one ply
@@ -339,8 +342,8 @@ parameters! {
     order_second_killer = 4000, 0, 20000, 1000;
     order_escape_queen = 15300, 0, 30000, 1200;
     order_escape_rook = 9000, 0, 30000, 1000;
-    order_escape_minor = 6000, 0, 30000, 800;
-    order_check = 8900, 0, 20000, 800;
+    order_escape_minor = 7000, 0, 30000, 800;
+    order_check = 10100, 0, 20000, 800;
 
     /// Quiescence: futility margin, exchange floor, moves looked at.
     qsearch_futility = 102, 50, 300, 14;
@@ -351,8 +354,14 @@ parameters! {
     correction_pawn = 29, 8, 80, 3;
     correction_minor = 22, 4, 80, 3;
     correction_non_pawn = 33, 8, 80, 3;
-    correction_continuation = 28, 4, 80, 3;
+    correction_continuation = 30, 4, 80, 3;
     correction_bonus = 4, 1, 12, 1;
+
+    /// Evaluation: its factor without pieces and what material adds to it (1/1024); half-moves
+    /// without progress at which nothing of it would be left.
+    eval_base = 1064, 700, 1500, 30;
+    eval_slope = 130, 0, 250, 12;
+    eval_fade = 176, 110, 600, 16;
 
     /// Time: soft bound's factor (1/100) from the best move's share of the nodes (base and
     /// slope), by the iterations it has stayed best, and by how far the score has dropped.

@@ -1,19 +1,20 @@
-//! The factor by which material scales an evaluation, and its inverse for labels.
+//! The factor by which material scales the teacher's evaluation, and its inverse for labels.
 //!
 //! The teacher (Stockfish 15.1, `evaluate.cpp`) multiplies its network's output by a factor that
 //! grows with the pieces on the board, from 1.04 with bare kings to 1.37 at the start. The factor
-//! is known exactly, so a network need not learn it: labels are divided by it, and the engine
-//! multiplies by it.
+//! is known exactly, so a network need not learn it: labels are divided by it. The engine
+//! multiplies by one of its own that is tuned for its search (`eval`).
 
 use crate::types::{Board, Role};
 
-/// What the factor is measured in.
-const ONE: i32 = 1024;
+/// What factors are measured in.
+pub const ONE: i32 = 1024;
 /// The factor without pieces.
 const BASE: i32 = 1064;
-/// What [`MATERIAL_UNIT`] of non-pawn material adds to it.
+/// What [`UNIT`] of non-pawn material adds to it.
 const SLOPE: i32 = 106;
-const MATERIAL_UNIT: i32 = 5120;
+/// The non-pawn material that factors count by.
+pub const UNIT: i32 = 5120;
 /// Knight, bishop, rook and queen in the teacher's units, of both sides.
 const VALUES: [i32; 4] = [781, 825, 1276, 2538];
 
@@ -34,7 +35,7 @@ pub const fn value(counts: [i32; 4]) -> i32 {
 /// The factor for these numbers of knights, bishops, rooks and queens of both sides, in 1024ths.
 #[must_use]
 pub const fn factor(counts: [i32; 4]) -> i32 {
-    BASE + SLOPE * value(counts) / MATERIAL_UNIT
+    BASE + SLOPE * value(counts) / UNIT
 }
 
 /// An evaluation times the factor.

@@ -291,7 +291,8 @@ impl SearchWorker {
                         -bonus(depth)
                     };
                     let now = PieceTo::new(node.position.moved_piece(m), m.to());
-                    self.update_continuations(ply, now, bonus);
+                    let share = bonus * p::update_re_search() / 64;
+                    self.update_continuations(ply, now, share);
                 }
             }
         } else if zero_window_first {

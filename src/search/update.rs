@@ -73,7 +73,8 @@ impl SearchWorker {
             .update(piece.color, threats, PackedMove::new(m), bonus);
         let pawns = node.position.keys().pawns;
         let now = PieceTo::new(piece, m.to());
-        self.histories.pawn.update(pawns, now, bonus);
+        let share = bonus * p::update_pawn() / 64;
+        self.histories.pawn.update(pawns, now, share);
         self.update_continuations(node.ply, now, bonus);
     }
 
@@ -109,9 +110,10 @@ impl SearchWorker {
         let parent = Ply(ply.index() - 1);
         self.update_continuations(parent, previous.played, bonus);
         let them = !node.position.turn();
+        let share = bonus * p::prior_butterfly() / 64;
         self.histories
             .butterfly
-            .update(them, previous.threats, previous.current, bonus);
+            .update(them, previous.threats, previous.current, share);
     }
 
     /// If a quiet move changed the static evaluation, its butterfly history follows by the
