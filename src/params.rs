@@ -191,7 +191,7 @@ parameters! {
 
     /// Aspiration: half width of the first window, and what squared scores add to it.
     aspiration_width = 15, 4, 30, 2;
-    aspiration_variance = 9000, 2_000, 60_000, 2_000;
+    aspiration_variance = 9_000, 2_000, 60_000, 2_000;
     /// Growth after a failure, in 1/256.
     aspiration_growth = 160, 96, 256, 8;
 

@@ -37,12 +37,11 @@ impl EvalKind {
 }
 
 /// A network's output, scaled by the material on the board unless the network learnt to. The
-/// factor is the teacher's but for a steeper slope, which tuning found better for this search.
+/// factor is the teacher's but for a steeper slope, found by tuning.
 fn scaled(network: &Network, output: i32, position: &Position) -> i32 {
     if network.is_bare() {
-        let pieces = material::value(material::counts(position.board()));
-        let factor = p::eval_base() + p::eval_slope() * pieces / material::UNIT;
-        output * factor / material::ONE
+        let counts = material::counts(position.board());
+        material::scale_by(output, p::eval_base(), p::eval_slope(), counts)
     } else {
         output
     }

@@ -8,13 +8,13 @@
 use crate::types::{Board, Role};
 
 /// What factors are measured in.
-pub const ONE: i32 = 1024;
+const ONE: i32 = 1024;
 /// The factor without pieces.
 const BASE: i32 = 1064;
 /// What [`UNIT`] of non-pawn material adds to it.
 const SLOPE: i32 = 106;
 /// The non-pawn material that factors count by.
-pub const UNIT: i32 = 5120;
+const UNIT: i32 = 5120;
 /// Knight, bishop, rook and queen in the teacher's units, of both sides.
 const VALUES: [i32; 4] = [781, 825, 1276, 2538];
 
@@ -35,13 +35,24 @@ pub const fn value(counts: [i32; 4]) -> i32 {
 /// The factor for these numbers of knights, bishops, rooks and queens of both sides, in 1024ths.
 #[must_use]
 pub const fn factor(counts: [i32; 4]) -> i32 {
-    BASE + SLOPE * value(counts) / UNIT
+    linear_factor(BASE, SLOPE, counts)
+}
+
+/// `base` without pieces and `slope` more for every [`UNIT`] of their value, in 1024ths.
+const fn linear_factor(base: i32, slope: i32, counts: [i32; 4]) -> i32 {
+    base + slope * value(counts) / UNIT
 }
 
 /// An evaluation times the factor.
 #[must_use]
 pub const fn scale(bare: i32, counts: [i32; 4]) -> i32 {
-    bare * factor(counts) / ONE
+    scale_by(bare, BASE, SLOPE, counts)
+}
+
+/// An evaluation times a factor of the same form with another base and slope, in 1024ths.
+#[must_use]
+pub const fn scale_by(bare: i32, base: i32, slope: i32, counts: [i32; 4]) -> i32 {
+    bare * linear_factor(base, slope, counts) / ONE
 }
 
 /// A label without the factor, to the nearest centipawn.
@@ -60,6 +71,8 @@ mod tests {
         // All pieces: 16,604 of material, 106 * 16,604 / 5120 = 343.
         assert_eq!(factor([4, 4, 4, 2]), 1407);
         assert_eq!(scale(-1000, [4, 4, 4, 2]), -1374);
+        // 200 * 16,604 / 5120 = 648.
+        assert_eq!(scale_by(1024, 1000, 200, [4, 4, 4, 2]), 1648);
     }
 
     #[test]
