@@ -18,6 +18,11 @@ pub struct Parameter {
     pub step: i32,
 }
 
+/// The whole, for parameters in 1/64: shares of bonuses, weights of histories, margins.
+pub const SHARE_UNIT: i32 = 64;
+/// The whole of a history, for parameters in 1/1024 of it.
+pub const HISTORY_UNIT: i32 = 1024;
+
 macro_rules! parameters {
     ($($(#[$doc:meta])* $name:ident = $default:literal, $min:literal, $max:literal, $step:literal;)*) => {
         /// Every parameter, in the order of this file.

@@ -9,6 +9,8 @@ use crate::types::{Depth, Score};
 pub(super) const ASPIRATION_DEPTH: Depth = Depth(4);
 /// A window wider than this is opened altogether, in centipawns.
 const WIDEST: i32 = 1000;
+/// `aspiration_growth` counts in 1/256.
+const GROWTH_UNIT: i32 = 256;
 /// A search that fails high is repeated less deep, by at most this many plies.
 const MOST_SHALLOWER: i32 = 3;
 
@@ -76,7 +78,7 @@ impl Aspiration {
             self.window = Window::OPEN;
             self.shallower = 0;
         }
-        self.width += self.width * p::aspiration_growth() / 256;
+        self.width += self.width * p::aspiration_growth() / GROWTH_UNIT;
         false
     }
 }

@@ -15,6 +15,9 @@ use crate::history::{PieceTo, bonus};
 use crate::params as p;
 use crate::types::{Bound, Depth, Move, PackedMove, Ply, Score};
 
+/// Late move pruning counts moves in 1/128.
+const MOVE_UNIT: i32 = 128;
+
 /// What the move loop has found so far.
 struct MoveLoop {
     alpha: Score,
@@ -291,7 +294,7 @@ impl SearchWorker {
                         -bonus(depth)
                     };
                     let now = PieceTo::new(node.position.moved_piece(m), m.to());
-                    let share = bonus * p::update_re_search() / 64;
+                    let share = bonus * p::update_re_search() / p::SHARE_UNIT;
                     self.update_continuations(ply, now, share);
                 }
             }
@@ -352,7 +355,7 @@ impl SearchWorker {
         {
             // The deeper the search, the more of a score above beta is kept.
             let depth = node.depth.plies();
-            let (ours, theirs) = (64 * depth, p::fail_high_beta());
+            let (ours, theirs) = (p::SHARE_UNIT * depth, p::fail_high_beta());
             score = Score::from_raw((score.raw() * ours + beta.raw() * theirs) / (ours + theirs));
         }
         let best = so_far.best_move.map_or(PackedMove::NONE, PackedMove::new);
@@ -406,7 +409,8 @@ impl SearchWorker {
 /// reduction.
 fn quiet_rule(node: &Node<'_>, info: &MoveInfo, reduced: i32, so_far: &MoveLoop) -> Option<Rule> {
     let depth = so_far.depth.plies();
-    if p::use_late_move_pruning() && info.number as i32 * 128 >= late_moves(depth, node.improving())
+    if p::use_late_move_pruning()
+        && info.number as i32 * MOVE_UNIT >= late_moves(depth, node.improving())
     {
         return Some(Rule::LateMove);
     }
@@ -419,7 +423,7 @@ fn quiet_rule(node: &Node<'_>, info: &MoveInfo, reduced: i32, so_far: &MoveLoop)
     let futility_value = node.static_eval
         + p::futility_base()
         + p::futility_margin() * reduced
-        + info.history * p::futility_history() / 1024;
+        + info.history * p::futility_history() / p::HISTORY_UNIT;
     let futile = p::use_futility()
         && !node.in_check()
         && reduced < p::futility_depth()
@@ -439,7 +443,7 @@ fn capture_rule(
         + p::capture_futility_base()
         + p::capture_futility_margin() * reduced
         + m.capture().map_or(0, p::see_value)
-        + info.history * p::capture_futility_history() / 1024;
+        + info.history * p::capture_futility_history() / p::HISTORY_UNIT;
     let futile = p::use_capture_futility()
         && !node.in_check()
         && !m.is_promotion()
@@ -448,7 +452,7 @@ fn capture_rule(
     futile.then_some(Rule::CaptureFutility)
 }
 
-/// How many moves late move pruning leaves, in 1/128 move.
+/// How many moves late move pruning leaves, in parts of [`MOVE_UNIT`].
 fn late_moves(depth: i32, improving: bool) -> i32 {
     if improving {
         p::lmp_improving_base() + p::lmp_improving_scale() * depth * depth
@@ -461,9 +465,10 @@ fn late_moves(depth: i32, improving: bool) -> i32 {
 /// `Position::see_ge`: never above zero.
 fn see_floor(info: &MoveInfo, depth: i32, searched: i32) -> i32 {
     let floor = if info.noisy {
-        -p::see_noisy() * depth - info.history * p::see_noisy_history() / 1024
+        -p::see_noisy() * depth - info.history * p::see_noisy_history() / p::HISTORY_UNIT
     } else {
-        -p::see_quiet() * searched * searched - info.history * p::see_quiet_history() / 1024
+        -p::see_quiet() * searched * searched
+            - info.history * p::see_quiet_history() / p::HISTORY_UNIT
     };
     floor.min(0)
 }

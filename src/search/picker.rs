@@ -205,7 +205,7 @@ impl Picker {
             }
             Split::ByHistory => {
                 let history = histories.capture.get(position.moved_piece(m), m);
-                -history * p::order_see_history() / 1024
+                -history * p::order_see_history() / p::HISTORY_UNIT
             }
         };
         let good = position.see_ge(m, threshold);

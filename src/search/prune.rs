@@ -22,7 +22,7 @@ fn rfp_margin(depth: Depth, improving: bool, attacked: bool, correction: i32) ->
     let improving = p::rfp_improving() * i32::from(improving);
     (p::rfp_margin() * depth.plies() - improving).max(LEAST)
         + p::rfp_attacked() * i32::from(attacked)
-        + correction.abs() * p::rfp_correction() / 64
+        + correction.abs() * p::rfp_correction() / p::SHARE_UNIT
 }
 
 /// Whether the enemy attacks a piece of the side to move, pawns and the king not counted.

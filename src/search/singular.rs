@@ -41,7 +41,7 @@ impl SearchWorker {
         }
 
         let ply = node.ply;
-        let beta = tt_entry.score - p::singular_margin() * node.depth.plies() / 64;
+        let beta = tt_entry.score - p::singular_margin() * node.depth.plies() / p::SHARE_UNIT;
         let half = (node.depth - 1).plies() / 2;
         self.stats.singular_tried += 1;
         self.stack.at_mut(ply).excluded = PackedMove::new(m);

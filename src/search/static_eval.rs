@@ -113,6 +113,8 @@ impl SearchWorker {
     ) {
         /// A result moves a cell by at most this share of its bound.
         const MOST: i32 = CORRECTION_LIMIT / 4;
+        /// `correction_bonus` counts in 1/8.
+        const BONUS_UNIT: i32 = 8;
         let comparable = match bound {
             Bound::Exact => true,
             Bound::Lower => score > node.static_eval,
@@ -127,7 +129,8 @@ impl SearchWorker {
             return;
         }
         let gap = score - node.static_eval;
-        let bonus = (gap * node.depth.plies() * p::correction_bonus() / 8).clamp(-MOST, MOST);
+        let bonus =
+            (gap * node.depth.plies() * p::correction_bonus() / BONUS_UNIT).clamp(-MOST, MOST);
         let (keys, us) = (*node.position.keys(), node.position.turn());
         let line = self.line_key(node.ply);
         let h = &mut self.histories;

@@ -19,7 +19,8 @@ impl SearchWorker {
             .butterfly
             .get(piece.color, node.legality.threats, PackedMove::new(m));
         let pawn = h.pawn.with(node.position.keys().pawns).get(now);
-        let mut history = butterfly * p::history_butterfly() / 64 + pawn * p::history_pawn() / 64;
+        let mut history = butterfly * p::history_butterfly() / p::SHARE_UNIT
+            + pawn * p::history_pawn() / p::SHARE_UNIT;
         for back in [1, 2] {
             let earlier = self.stack.before(node.ply, back).played;
             history += h.continuation.after(earlier).get(now);
@@ -73,7 +74,7 @@ impl SearchWorker {
             .update(piece.color, threats, PackedMove::new(m), bonus);
         let pawns = node.position.keys().pawns;
         let now = PieceTo::new(piece, m.to());
-        let share = bonus * p::update_pawn() / 64;
+        let share = bonus * p::update_pawn() / p::SHARE_UNIT;
         self.histories.pawn.update(pawns, now, share);
         self.update_continuations(node.ply, now, bonus);
     }
@@ -88,7 +89,7 @@ impl SearchWorker {
         ];
         for (back, share) in CONTINUATIONS.into_iter().zip(shares) {
             let earlier = self.stack.before(ply, back).played;
-            let bonus = bonus * share / 64;
+            let bonus = bonus * share / p::SHARE_UNIT;
             self.histories.continuation.update(earlier, now, bonus);
         }
     }
@@ -98,6 +99,8 @@ impl SearchWorker {
     pub(super) fn reward_prior_move(&mut self, node: &Node<'_>) {
         /// Moves beyond this place in the order are late.
         const LATE: usize = 8;
+        /// `prior_bonus` and `prior_late` count in 1/128.
+        const BONUS_UNIT: i32 = 128;
         let ply = node.ply;
         if ply == Ply::ROOT || node.excluded.is_some() {
             return;
@@ -106,11 +109,11 @@ impl SearchWorker {
             return;
         };
         let late = p::prior_late() * i32::from(previous.number > LATE);
-        let bonus = bonus(node.depth) * (p::prior_bonus() + late) / 128;
+        let bonus = bonus(node.depth) * (p::prior_bonus() + late) / BONUS_UNIT;
         let parent = Ply(ply.index() - 1);
         self.update_continuations(parent, previous.played, bonus);
         let them = !node.position.turn();
-        let share = bonus * p::prior_butterfly() / 64;
+        let share = bonus * p::prior_butterfly() / p::SHARE_UNIT;
         self.histories
             .butterfly
             .update(them, previous.threats, previous.current, share);
@@ -244,12 +247,12 @@ mod tests {
         let table = &mut butterfly.histories.butterfly;
         table.update(piece.color, node.legality.threats, PackedMove::new(m), GAIN);
         let history = butterfly.quiet_history(&node, m);
-        assert_eq!(history, GAIN * p::history_butterfly() / 64);
+        assert_eq!(history, GAIN * p::history_butterfly() / p::SHARE_UNIT);
         let mut pawn = worker();
         let (pawns, now) = (position.keys().pawns, PieceTo::new(piece, m.to()));
         pawn.histories.pawn.update(pawns, now, GAIN);
         let history = pawn.quiet_history(&node, m);
-        assert_eq!(history, GAIN * p::history_pawn() / 64);
+        assert_eq!(history, GAIN * p::history_pawn() / p::SHARE_UNIT);
     }
 
     #[test]

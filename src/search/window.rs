@@ -2,6 +2,7 @@
 
 use std::ops::Neg;
 
+use crate::params::SHARE_UNIT;
 use crate::types::Score;
 
 /// The scores that matter to a node: the side to move has at least `alpha` already, and its
@@ -51,16 +52,13 @@ impl Neg for Window {
     }
 }
 
-/// The share, in [`blend_fail_high`], that would keep all of what lies above beta.
-const WHOLE: i32 = 64;
-
 /// A score that fails high by an uncertain margin counts for beta and a share, in 1/64, of what
 /// lies above it. Decisive scores are proofs and stay as they are.
 pub(super) fn blend_fail_high(score: Score, beta: Score, share: i32) -> Score {
     if score.is_decisive() || beta.is_decisive() {
         score
     } else {
-        beta + (score - beta) * share / WHOLE
+        beta + (score - beta) * share / SHARE_UNIT
     }
 }
 
