@@ -95,6 +95,14 @@ fn deviation(values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::EVEN_CHANCE;
+
+    /// Scores that are shown as so many half pawns.
+    fn half_pawns(list: impl IntoIterator<Item = i32>) -> Vec<Score> {
+        list.into_iter()
+            .map(|n| Score::cp(n * EVEN_CHANCE / 2))
+            .collect()
+    }
 
     fn near(value: f64, expected: f64) {
         assert!((value - expected).abs() < 1e-3, "{value} is not {expected}");
@@ -113,17 +121,16 @@ mod tests {
     /// The figures were computed separately, by a script with the published formula.
     #[test]
     fn accuracy_of_a_game() {
-        let scores: Vec<Score> = (0..41).map(|ply| Score::cp(ply * 37 % 200 - 100)).collect();
+        let scores = half_pawns((0..41).map(|ply| ply * 3 % 7 - 3));
         let of = |player| quality(&scores, Color::White, player, Curve::Lichess).expect("moves");
-        near(of(Color::White).accuracy, 87.0372);
-        near(of(Color::Black).accuracy, 87.0032);
+        near(of(Color::White).accuracy, 68.6235);
+        near(of(Color::Black).accuracy, 71.0689);
     }
 
     #[test]
     fn losses_are_the_mover_s() {
         // Shown as 0, -50, -50, -150 and the cap of 1000.
-        let cp = |list: &[i32]| list.iter().map(|&cp| Score::cp(cp)).collect::<Vec<_>>();
-        let scores = cp(&[0, -40, -40, -120, 2000]);
+        let scores = half_pawns([0, -1, -1, -3, 50]);
         let of = |first, player| quality(&scores, first, player, Curve::Lichess);
         let loss = |first, player| of(first, player).map(|quality| quality.centipawn_loss);
         // White loses 50, then 100; Black nothing, then from -150 to the cap of 1000.
@@ -136,7 +143,12 @@ mod tests {
             None
         );
         assert_eq!(
-            quality(&cp(&[0, 0]), Color::White, Color::Black, Curve::Lichess),
+            quality(
+                &half_pawns([0, 0]),
+                Color::White,
+                Color::Black,
+                Curve::Lichess
+            ),
             None
         );
     }

@@ -43,8 +43,8 @@ pub struct ChancesModel {
 /// Fitted on the engine's own games: see the book's page on chances for the data and the error.
 /// [`EVEN_CHANCE`](crate::types::EVEN_CHANCE) goes with it.
 pub const MODEL: ChancesModel = ChancesModel {
-    even: [406.06, -862.96, 796.25, -249.06],
-    spread: [12.05, 326.78, -341.29, 145.25],
+    even: [464.64, -1132.45, 1167.71, -396.96],
+    spread: [99.85, -118.65, 211.97, -65.08],
 };
 
 /// Curves never fall below this, in centipawns, so that chances stay between 0 and 1.

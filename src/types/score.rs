@@ -12,7 +12,7 @@ const TABLEBASE_FLOOR: i32 = TABLEBASE - MAX_PLY as i32;
 
 /// The evaluation at which half of the games are won from the start of a game, by the model in
 /// `chances`: it is shown as 100.
-pub const EVEN_CHANCE: i32 = 80;
+pub const EVEN_CHANCE: i32 = 88;
 
 /// A score in centipawns from the side to move's point of view, with room above for tablebase
 /// wins and, above those, mates. The unit is the network's; people and clients are shown another

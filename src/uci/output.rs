@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::board::Position;
     use crate::search::Info;
-    use crate::types::{Depth, Move, Score};
+    use crate::types::{Depth, EVEN_CHANCE, Move, Score};
     use std::sync::Arc;
     use std::time::Duration;
 
@@ -134,7 +134,8 @@ mod tests {
                 depth: Depth(3),
                 seldepth: 5,
                 multi_pv: 1,
-                score: Score::cp(-12),
+                // Shown as -15.
+                score: Score::cp(-EVEN_CHANCE * 3 / 20),
                 bound: None,
                 nodes: 1000,
                 time: Duration::from_millis(20),
