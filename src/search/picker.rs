@@ -240,7 +240,7 @@ struct QuietOrder<'a> {
 }
 
 /// The weight of a history that counts once in the order of quiet moves.
-const ONCE: i32 = 64;
+const ONCE: i32 = p::SHARE_UNIT;
 
 /// Roles start at 1.
 const ROLES: usize = Role::King as usize + 1;
