@@ -87,7 +87,7 @@ pub struct DatagenArgs {
     /// plies in a row; fewer make more of the positions undecided
     #[arg(long, default_value_t = QuickSettings::default().adjudication.win_score, value_parser = clap::value_parser!(i32).range(1..))]
     pub win_score: i32,
-    /// Network file of Stockfish 15.1 that scores the positions, and plays the kind "quick"
+    /// Network file of Stockfish 15.1 or 17.1 that scores the positions, and plays the kind "quick"
     #[arg(long)]
     pub teacher: Option<PathBuf>,
     /// Megabytes of each side's transposition table

@@ -17,9 +17,9 @@ use crate::teacher::{TeacherLabeller, TeacherNet};
 
 /// Rewrites the scores of recorded games or positions with another engine's.
 ///
-/// With --teacher, Pleach evaluates a network file of Stockfish 15.1 itself. The label is the
-/// network's output as that engine uses it in search, less its material factor, in its printed
-/// centipawns. Positions in check get no score.
+/// With --teacher, Pleach evaluates a network file of Stockfish 15.1 or 17.1 itself. The label is the
+/// network's output as that engine uses it in search, less Stockfish 15.1's material factor, in
+/// Stockfish 15.1's printed centipawns or close to them. Positions in check get no score.
 ///
 /// With --random-moves it is positions near the recorded ones that are labelled: half of the random
 /// moves are captures where there are any. Those in check are left out. The output then holds single
@@ -36,10 +36,11 @@ pub struct LabelArgs {
     /// File to write (zstd); written when everything is labelled
     #[arg(short, long)]
     pub output: PathBuf,
-    /// Network file of Stockfish 15.1 (nn-ad9b42354671.nnue; its command export_net writes it)
+    /// Network file of Stockfish 15.1 (nn-ad9b42354671.nnue) or 17.1 (nn-1c0000000000.nnue);
+    /// their command export_net writes it
     #[arg(long, conflicts_with_all = ["engine", "nodes", "timeout"])]
     pub teacher: Option<PathBuf>,
-    /// Multiply by the material factor of the teacher's engine, 1.04 to 1.38
+    /// Multiply by the material factor of Stockfish 15.1, 1.04 to 1.38
     #[arg(long, requires = "teacher")]
     pub material_factor: bool,
     /// Label a position after 1 to this many random moves instead of each recorded one

@@ -9,7 +9,7 @@ use fastrand::Rng;
 use crate::board::{DirtyPieces, Game, MoveSet, Position};
 use crate::eval::Evaluator;
 use crate::record::{GameRecord, PackedBoard, PlyRecord};
-use crate::teacher::{Teacher, centipawns};
+use crate::teacher::Teacher;
 use crate::types::{GameResult, Move, MoveList, PackedMove, Role, Score};
 
 use super::adjudicator::{Adjudication, Adjudicator};
@@ -80,7 +80,7 @@ impl QuickEvaluator {
     fn evaluate(&mut self, position: &Position) -> i32 {
         match self {
             QuickEvaluator::Own(own) => own.evaluate(position).raw(),
-            QuickEvaluator::Teacher(teacher) => centipawns(teacher.evaluate(position).leaning()),
+            QuickEvaluator::Teacher(teacher) => teacher.evaluate(position).centipawns(),
         }
     }
 }

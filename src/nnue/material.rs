@@ -8,7 +8,7 @@
 use crate::types::{Board, Role};
 
 /// What factors are measured in.
-const ONE: i32 = 1024;
+pub const ONE: i32 = 1024;
 /// The factor without pieces.
 const BASE: i32 = 1064;
 /// What [`UNIT`] of non-pawn material adds to it.

@@ -10,14 +10,15 @@ use std::sync::Arc;
 use arrayvec::ArrayVec;
 
 use crate::board::{DirtyPieces, Position};
+use crate::nnue::material;
 use crate::nnue::simd::{Block, Isa, Operation, Simd};
 use crate::record::TeacherHints;
 use crate::types::{Board, Color, Role, Square};
 
+use super::engine::TeacherEngine;
 use super::features::{TeacherView, VIEWS};
 use super::format::{STACKS, TeacherNet};
-use super::forward::{OUTPUT_SCALE, change, change_values, derive, hints, products, propagate};
-use super::piece_material;
+use super::forward::{change, change_values, derive, hints, products, propagate};
 
 const SIDES: usize = 2;
 /// Pieces by which two boards can differ.
@@ -25,8 +26,7 @@ const MAX_PIECES: usize = 64;
 /// How many piece counts share a stack.
 const PIECES_A_STACK: usize = 4;
 
-/// The network's evaluation of a position, from the side to move: the sum of its two parts, in
-/// [`UNITS_A_PAWN`](super::UNITS_A_PAWN).
+/// The network's evaluation of a position, from the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Evaluation {
     /// The part that is a sum of piece values, 16 for a unit.
@@ -35,26 +35,25 @@ pub struct Evaluation {
     pub positional: i32,
     /// What the first of these layers summed up.
     pub hints: TeacherHints,
-    /// Thousandths (of 1024) by which the second part counts more than the first.
-    lean: i32,
+    /// What the network's engine makes of both parts, in its units.
+    bare: i32,
+    engine: TeacherEngine,
 }
 
 impl Evaluation {
-    /// The second part weighted up a little as the engine does in search, the more the fewer
-    /// pieces there are. This is what positions are labelled with.
+    /// The engine's evaluation without the factor by material, in centipawns. This is what
+    /// positions are labelled with.
     #[must_use]
-    pub const fn leaning(self) -> i32 {
-        const ONE: i32 = 1024;
-        ((ONE - self.lean) * self.material + (ONE + self.lean) * self.positional)
-            / (ONE * OUTPUT_SCALE)
+    pub fn centipawns(self) -> i32 {
+        self.engine.centipawns(self.bare)
     }
-}
 
-/// How much more the positional part counts, in 1/1024.
-fn lean(board: &Board) -> i32 {
-    const MOST: i32 = 24;
-    const MATERIAL_STEP: i32 = 9560;
-    MOST - piece_material(board) / MATERIAL_STEP
+    /// The same with the factor by material.
+    #[must_use]
+    pub fn scaled_centipawns(self, board: &Board) -> i32 {
+        let scaled = material::scale(self.bare, material::counts(board));
+        self.engine.centipawns(scaled)
+    }
 }
 
 /// The sums of one side.
@@ -315,11 +314,14 @@ impl Operation for TeacherForward<'_> {
         let stack = (pieces.saturating_sub(1) / PIECES_A_STACK).min(STACKS - 1);
         products([&own.neurons, &enemy.neurons], &mut teacher.products);
         let (positional, first) = propagate(simd, &teacher.net.stacks[stack], &teacher.products);
+        let material = (own.values[stack] - enemy.values[stack]) / 2;
+        let engine = teacher.net.engine();
         Evaluation {
-            material: (own.values[stack] - enemy.values[stack]) / 2,
+            material,
             positional,
             hints: hints(first),
-            lean: lean(board),
+            bare: engine.bare(material, positional, board),
+            engine,
         }
     }
 }

@@ -5,8 +5,12 @@
 //! | part | content |
 //! |---|---|
 //! | head | `u32` version, `u32` hash of the architecture, `u32` length of a description, the description |
-//! | transformer | `u32` hash; `width` biases of 16 bits; for each of 22,528 inputs `width` weights of 16 bits; for each input eight piece values of 32 bits |
+//! | transformer | `u32` hash; `width` biases of 16 bits; for each of 22,528 inputs `width` weights of 16 bits; for each input eight piece values of 32 bits; each of the three as it is (Stockfish 15.1) or compressed (17.1) |
 //! | eight stacks | `u32` hash; 16 biases of 32 bits, 16 x `width` weights of 8 bits; 32 biases, 32 x 32 weights; one bias, 32 weights |
+//!
+//! Compressed numbers begin with `COMPRESSED_LEB128` and a `u32` number of bytes; each is in signed
+//! LEB128: seven bits a byte, the lowest first, the highest bit set in all bytes but the last, and
+//! the highest bit of these seven in the last one is the sign.
 //!
 //! The hashes tell architectures apart but do not cover the weights, so that a damaged file would
 //! pass. Its SHA-256 does: published files carry the first twelve digits in their name,
@@ -23,10 +27,9 @@ use thiserror::Error;
 use crate::memory::LargeTable;
 use crate::nnue::simd::Block;
 
+use super::engine::TeacherEngine;
 use super::features::INPUTS;
 
-/// Neurons of one side in the published networks.
-pub const WIDTH: usize = 1024;
 /// Sets of piece values, and stacks of layers, chosen by the number of pieces.
 pub const STACKS: usize = 8;
 /// Outputs of a stack's first layer; the last one is added to the stack's output directly.
@@ -44,8 +47,8 @@ const RELU_HASH: u32 = 0x538d_24c7;
 const MAX_DESCRIPTION: usize = 1 << 16;
 /// A file's name has this many digits of its SHA-256.
 const NAME_DIGITS: usize = 12;
-/// SHA-256, first digits, of networks known to be sound: that of Stockfish 15.1.
-const KNOWN: [&str; 1] = ["ad9b42354671"];
+/// Numbers that follow are compressed.
+const COMPRESSED: &[u8] = b"COMPRESSED_LEB128";
 
 /// Why a file cannot be used as a teacher.
 #[derive(Debug, Error)]
@@ -57,7 +60,7 @@ pub enum TeacherError {
     #[error("it is no network of this family: version {found:#010x} instead of {VERSION:#010x}")]
     Version { found: u32 },
     #[error(
-        "its architecture is another one than that of Stockfish 15.1: \
+        "its architecture is another one than those of Stockfish 15.1 and 17.1: \
          {part} has the hash {found:#010x} instead of {expected:#010x}"
     )]
     Architecture {
@@ -67,6 +70,8 @@ pub enum TeacherError {
     },
     #[error("it is cut off within the {0}")]
     TooShort(&'static str),
+    #[error("compressed numbers of its {0} cannot be read")]
+    BadCompression(&'static str),
     #[error("{0} bytes follow where it should end")]
     TooLong(u64),
     #[error(
@@ -94,6 +99,7 @@ pub(super) struct LayerStack {
 /// A teacher's weights, immutable and shared by all threads.
 #[derive(Debug)]
 pub struct TeacherNet {
+    engine: TeacherEngine,
     blocks: usize,
     pub(super) bias: Vec<Block>,
     weights: LargeTable<Block>,
@@ -109,11 +115,14 @@ impl TeacherNet {
     /// # Errors
     /// The file can't be read, is of another kind, cut off or damaged.
     pub fn load(path: &Path) -> Result<TeacherNet, TeacherError> {
-        TeacherNet::load_width(path, WIDTH)
+        TeacherNet::load_shaped(path, &PUBLISHED)
     }
 
-    /// The same for a network of another width.
-    pub(super) fn load_width(path: &Path, width: usize) -> Result<TeacherNet, TeacherError> {
+    /// The same for networks of other shapes.
+    pub(super) fn load_shaped(
+        path: &Path,
+        shapes: &[TeacherShape],
+    ) -> Result<TeacherNet, TeacherError> {
         let failed = |source| TeacherError::Io {
             path: path.to_path_buf(),
             source,
@@ -123,15 +132,17 @@ impl TeacherNet {
             return Err(TeacherError::NoFile(path.to_path_buf()));
         }
         // Reading one byte more than the longest valid file is enough to detect a longer one.
-        let longest = file_bytes(width, MAX_DESCRIPTION) as u64;
+        let widest = shapes.iter().map(|shape| shape.width).max().unwrap_or(0);
+        let longest = file_bytes(widest, MAX_DESCRIPTION) as u64;
         let mut bytes = Vec::new();
         File::open(path)
             .and_then(|file| file.take(longest + 1).read_to_end(&mut bytes))
             .map_err(failed)?;
-        let net = TeacherNet::parse(&bytes, width)?;
+        let net = TeacherNet::parse(&bytes, shapes)?;
         let digest = &net.sha256[..NAME_DIGITS];
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if KNOWN.contains(&digest) || name == format!("nn-{digest}.nnue") {
+        let known = TeacherEngine::ALL.map(TeacherEngine::digest);
+        if known.contains(&digest) || name == format!("nn-{digest}.nnue") {
             Ok(net)
         } else {
             Err(TeacherError::Unknown {
@@ -140,12 +151,11 @@ impl TeacherNet {
         }
     }
 
-    /// Reads a file's bytes; `width` neurons a side are expected, a multiple of 64.
+    /// Reads a file's bytes; one of these shapes is expected.
     ///
     /// # Errors
     /// The bytes are of another kind or cut off.
-    pub fn parse(bytes: &[u8], width: usize) -> Result<TeacherNet, TeacherError> {
-        debug_assert!(width.is_multiple_of(2 * LANES));
+    pub fn parse(bytes: &[u8], shapes: &[TeacherShape]) -> Result<TeacherNet, TeacherError> {
         let mut reader = TeacherReader {
             rest: bytes,
             part: "head",
@@ -154,8 +164,9 @@ impl TeacherNet {
         if version != VERSION {
             return Err(TeacherError::Version { found: version });
         }
+        let TeacherShape { engine, width } = reader.shape(shapes)?;
+        debug_assert!(width.is_multiple_of(2 * LANES));
         let (transformer, stack) = (transformer_hash(width), stack_hash(width));
-        reader.hash(transformer ^ stack)?;
         let length = reader.u32()? as usize;
         if length > MAX_DESCRIPTION {
             return Err(TeacherError::TooShort("description"));
@@ -170,9 +181,7 @@ impl TeacherNet {
         let mut weights = LargeTable::new(INPUTS * blocks).map_err(TeacherError::Memory)?;
         reader.blocks(&mut weights)?;
         let mut values = LargeTable::<[i32; STACKS]>::new(INPUTS).map_err(TeacherError::Memory)?;
-        for row in values.iter_mut() {
-            *row = reader.i32s()?;
-        }
+        reader.values(&mut values)?;
         reader.part = "stacks";
         let mut stacks = Vec::with_capacity(STACKS);
         for _ in 0..STACKS {
@@ -184,6 +193,7 @@ impl TeacherNet {
         }
         let digest = Sha256::digest(bytes);
         Ok(TeacherNet {
+            engine,
             blocks,
             bias,
             weights,
@@ -191,6 +201,12 @@ impl TeacherNet {
             stacks,
             sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
         })
+    }
+
+    /// The engine that the network was made for.
+    #[must_use]
+    pub const fn engine(&self) -> TeacherEngine {
+        self.engine
     }
 
     /// Blocks of one side's neurons.
@@ -211,7 +227,30 @@ impl TeacherNet {
     }
 }
 
-/// The length of a file.
+/// What a file's head tells about its network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TeacherShape {
+    /// The engine that it was made for.
+    pub engine: TeacherEngine,
+    /// Neurons of one side, a multiple of 64.
+    pub width: usize,
+}
+
+/// The shapes of published networks.
+const PUBLISHED: [TeacherShape; 2] = [
+    TeacherShape::published(TeacherEngine::Stockfish15),
+    TeacherShape::published(TeacherEngine::Stockfish17),
+];
+
+impl TeacherShape {
+    /// The shape of an engine's own network.
+    const fn published(engine: TeacherEngine) -> TeacherShape {
+        let width = engine.width();
+        TeacherShape { engine, width }
+    }
+}
+
+/// The length of a file without compression.
 const fn file_bytes(width: usize, description: usize) -> usize {
     const HEAD: usize = 12;
     const HASH: usize = 4;
@@ -271,6 +310,18 @@ impl<'a> TeacherReader<'a> {
         }
     }
 
+    /// The shape that the hash of the whole architecture stands for.
+    fn shape(&mut self, shapes: &[TeacherShape]) -> Result<TeacherShape, TeacherError> {
+        let found = self.u32()?;
+        let hash = |shape: &TeacherShape| transformer_hash(shape.width) ^ stack_hash(shape.width);
+        let known = shapes.iter().find(|shape| hash(shape) == found);
+        known.copied().ok_or(TeacherError::Architecture {
+            part: self.part,
+            found,
+            expected: shapes.first().map_or(0, hash),
+        })
+    }
+
     fn i32s<const COUNT: usize>(&mut self) -> Result<[i32; COUNT], TeacherError> {
         let bytes = self.take(4 * COUNT)?.as_chunks::<4>().0;
         Ok(std::array::from_fn(|index| {
@@ -283,11 +334,52 @@ impl<'a> TeacherReader<'a> {
     }
 
     fn blocks(&mut self, blocks: &mut [Block]) -> Result<(), TeacherError> {
-        let bytes = self.take(2 * LANES * blocks.len())?.as_chunks::<2>().0;
-        for (block, bytes) in blocks.iter_mut().zip(bytes.chunks_exact(LANES)) {
-            block.0 = std::array::from_fn(|lane| i16::from_le_bytes(bytes[lane]));
+        let count = LANES * blocks.len();
+        let lanes = blocks.iter_mut().flat_map(|block| &mut block.0);
+        if self.is_compressed() {
+            return self.decompress(lanes, |number| number as i16);
+        }
+        let bytes = self.take(2 * count)?.as_chunks::<2>().0;
+        for (lane, &bytes) in lanes.zip(bytes) {
+            *lane = i16::from_le_bytes(bytes);
         }
         Ok(())
+    }
+
+    fn values(&mut self, values: &mut [[i32; STACKS]]) -> Result<(), TeacherError> {
+        if self.is_compressed() {
+            return self.decompress(values.as_flattened_mut().iter_mut(), |number| number);
+        }
+        for row in values {
+            *row = self.i32s()?;
+        }
+        Ok(())
+    }
+
+    /// Whether compressed numbers follow.
+    fn is_compressed(&self) -> bool {
+        self.rest.starts_with(COMPRESSED)
+    }
+
+    /// Reads compressed numbers, as many as there are places for them.
+    fn decompress<'n, N: 'n>(
+        &mut self,
+        numbers: impl Iterator<Item = &'n mut N>,
+        convert: impl Fn(i32) -> N,
+    ) -> Result<(), TeacherError> {
+        self.take(COMPRESSED.len())?;
+        let length = self.u32()? as usize;
+        let mut bytes = self.take(length)?;
+        for number in numbers {
+            *number = leb128(&mut bytes)
+                .map(&convert)
+                .ok_or(TeacherError::BadCompression(self.part))?;
+        }
+        if bytes.is_empty() {
+            Ok(())
+        } else {
+            Err(TeacherError::BadCompression(self.part))
+        }
     }
 
     fn stack(&mut self, blocks: usize) -> Result<LayerStack, TeacherError> {
@@ -319,6 +411,23 @@ impl<'a> TeacherReader<'a> {
     }
 }
 
+/// Takes a number in signed LEB128 off the front, if a whole one of at most 32 bits is there.
+fn leb128(bytes: &mut &[u8]) -> Option<i32> {
+    const BITS: u32 = 7;
+    const MORE: u8 = 1 << BITS;
+    let mut number = 0;
+    for shift in (0..i32::BITS).step_by(BITS as usize) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= i32::from(byte & !MORE) << shift;
+        if byte & MORE == 0 {
+            let unused = i32::BITS.saturating_sub(shift + BITS);
+            return Some(number << unused >> unused);
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -326,8 +435,31 @@ mod tests {
     #[test]
     fn lengths_and_hashes_are_those_of_the_published_file() {
         // Of nn-ad9b42354671.nnue, whose description has 75 bytes.
-        assert_eq!(file_bytes(WIDTH, 75), 47_001_499);
-        assert_eq!(transformer_hash(WIDTH) ^ stack_hash(WIDTH), 0x1c10_2ef2);
-        assert_eq!(transformer_hash(WIDTH), 0x7f23_44b8);
+        let width = TeacherEngine::Stockfish15.width();
+        assert_eq!(file_bytes(width, 75), 47_001_499);
+        assert_eq!(transformer_hash(width) ^ stack_hash(width), 0x1c10_2ef2);
+        assert_eq!(transformer_hash(width), 0x7f23_44b8);
+        // Of nn-1c0000000000.nnue.
+        let width = TeacherEngine::Stockfish17.width();
+        assert_eq!(transformer_hash(width) ^ stack_hash(width), 0x1c10_20f2);
+        assert_eq!(transformer_hash(width), 0x7f23_54b8);
+    }
+
+    #[test]
+    fn compressed_numbers_are_leb128() {
+        // Examples of the DWARF standard, and the ends of the range.
+        let read = |bytes: &[u8]| {
+            let mut rest = bytes;
+            leb128(&mut rest).map(|number| (number, rest.len()))
+        };
+        assert_eq!(read(&[2]), Some((2, 0)));
+        assert_eq!(read(&[0x7e]), Some((-2, 0)));
+        assert_eq!(read(&[0xff, 0]), Some((127, 0)));
+        assert_eq!(read(&[0x81, 0x7f, 9]), Some((-127, 1)));
+        assert_eq!(read(&[0x80, 0x7f]), Some((-128, 0)));
+        assert_eq!(read(&[0xff, 0xff, 0xff, 0xff, 7]), Some((i32::MAX, 0)));
+        assert_eq!(read(&[0x80, 0x80, 0x80, 0x80, 0x78]), Some((i32::MIN, 0)));
+        assert_eq!(read(&[0x80, 0x80]), None);
+        assert_eq!(read(&[0x80; 6]), None);
     }
 }

@@ -7,6 +7,7 @@
 use crate::nnue::simd::kernels::dots;
 use crate::nnue::simd::{Block, Simd};
 
+use super::engine::OUTPUT_SCALE;
 use super::format::{FIRST, LayerStack, SECOND, STACKS};
 use crate::record::TeacherHints;
 
@@ -20,8 +21,6 @@ const WEIGHT_SHIFT: u32 = 6;
 const ACTIVATED: usize = FIRST - 1;
 /// Rows of the first layer that are computed together.
 const ROWS: usize = 8;
-/// The network's unit within the last sums.
-pub const OUTPUT_SCALE: i32 = 16;
 /// What 1.0 in that added output stands for, in the network's unit.
 const STRAIGHT_SCALE: i32 = 600;
 

@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::board::{FenError, Position};
 use crate::record::{GameRecord, NO_SCORE, PositionRecord, TeacherHints};
 
-use super::{Teacher, TeacherNet, centipawns, material_factor};
+use super::{Teacher, TeacherNet};
 
 /// Evaluations are limited to this: mate scores begin at 32,000 less a thousand plies.
 pub const MAX_SCORE: i32 = 31_000;
@@ -55,11 +55,12 @@ impl TeacherLabeller {
         }
         let evaluation = self.teacher.evaluate(position);
         self.teacher.settle();
-        let mut units = evaluation.leaning();
-        if self.scaled {
-            units = material_factor(units, position.board());
-        }
-        let score = centipawns(units).clamp(-MAX_SCORE, MAX_SCORE) as i16;
+        let score = if self.scaled {
+            evaluation.scaled_centipawns(position.board())
+        } else {
+            evaluation.centipawns()
+        };
+        let score = score.clamp(-MAX_SCORE, MAX_SCORE) as i16;
         let sign = if position.turn().is_white() { 1 } else { -1 };
         (sign * score, Some(evaluation.hints))
     }

@@ -9,14 +9,19 @@ use crate::board::Position;
 use crate::board::tests::{Random, random_games};
 use crate::nnue::simd::Isa;
 use crate::record::TeacherHints;
-use crate::types::{CastlingMode, Color};
+use crate::types::Color;
 
+use super::engine::TeacherEngine;
 use super::features::{INPUTS, TeacherView};
 use super::format::TeacherError;
-use super::format::{FIRST, SECOND, STACKS, WIDTH, stack_hash, transformer_hash};
-use super::{Teacher, TeacherNet, centipawns, material_factor};
+use super::format::{FIRST, SECOND, STACKS, TeacherShape, stack_hash, transformer_hash};
+use super::{Teacher, TeacherNet};
 
 const NARROW: usize = 64;
+const SHAPES: [TeacherShape; 1] = [TeacherShape {
+    engine: TeacherEngine::Stockfish15,
+    width: NARROW,
+}];
 
 /// The numbers of a file in their order, read by code that shares nothing with the reader under
 /// test.
@@ -61,6 +66,32 @@ fn numbers() -> Numbers {
 }
 
 fn file(numbers: &Numbers) -> Vec<u8> {
+    written(numbers, |bytes, _| bytes)
+}
+
+/// The same with the transformer's numbers compressed.
+fn compressed_file(numbers: &Numbers) -> Vec<u8> {
+    written(numbers, |_, numbers| {
+        let packed: Vec<u8> = numbers.iter().flat_map(|&number| leb128(number)).collect();
+        let length = (packed.len() as u32).to_le_bytes();
+        [b"COMPRESSED_LEB128", length.as_slice(), &packed].concat()
+    })
+}
+
+/// A number in signed LEB128.
+fn leb128(mut number: i32) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while !(-64..64).contains(&number) {
+        bytes.push(number as u8 | 128);
+        number >>= 7;
+    }
+    bytes.push(number as u8 & 127);
+    bytes
+}
+
+/// A file; `transformer` chooses how the numbers of the transformer are written, given their
+/// bytes and their values.
+fn written(numbers: &Numbers, transformer: impl Fn(Vec<u8>, &[i32]) -> Vec<u8>) -> Vec<u8> {
     const DESCRIPTION: &[u8] = b"made up";
     let mut bytes = Vec::new();
     let mut put = |part: &[u8]| bytes.extend_from_slice(part);
@@ -77,15 +108,19 @@ fn file(numbers: &Numbers) -> Vec<u8> {
             .collect()
     };
     let le8 = |numbers: &[i8]| -> Vec<u8> { numbers.iter().map(|&n| n as u8).collect() };
-    let (transformer, stack) = (transformer_hash(NARROW), stack_hash(NARROW));
+    let widened = |numbers: &[i16]| -> Vec<i32> { numbers.iter().map(|&n| n.into()).collect() };
+    let (features, stack) = (transformer_hash(NARROW), stack_hash(NARROW));
     put(&0x7af3_2f20u32.to_le_bytes());
-    put(&(transformer ^ stack).to_le_bytes());
+    put(&(features ^ stack).to_le_bytes());
     put(&(DESCRIPTION.len() as u32).to_le_bytes());
     put(DESCRIPTION);
-    put(&transformer.to_le_bytes());
-    put(&le16(&numbers.bias));
-    put(&le16(&numbers.weights));
-    put(&le32(&numbers.values));
+    put(&features.to_le_bytes());
+    put(&transformer(le16(&numbers.bias), &widened(&numbers.bias)));
+    put(&transformer(
+        le16(&numbers.weights),
+        &widened(&numbers.weights),
+    ));
+    put(&transformer(le32(&numbers.values), &numbers.values));
     for layers in &numbers.stacks {
         put(&stack.to_le_bytes());
         put(&le32(&layers.first_bias));
@@ -104,7 +139,7 @@ pub fn narrow_net() -> Arc<TeacherNet> {
 }
 
 fn net(numbers: &Numbers) -> Arc<TeacherNet> {
-    Arc::new(TeacherNet::parse(&file(numbers), NARROW).expect("a sound file"))
+    Arc::new(TeacherNet::parse(&file(numbers), &SHAPES).expect("a sound file"))
 }
 
 /// The definition, number by number: both parts, sixteen for a unit, and the hints.
@@ -246,7 +281,7 @@ fn truncated_and_longer_files_are_refused() {
         .step_by(99_991)
         .chain([3, 11, bytes.len() - 1])
     {
-        let error = TeacherNet::parse(&bytes[..length], NARROW).expect_err("cut off");
+        let error = TeacherNet::parse(&bytes[..length], &SHAPES).expect_err("cut off");
         assert!(
             matches!(error, TeacherError::TooShort(_)),
             "{length}: {error}"
@@ -254,22 +289,59 @@ fn truncated_and_longer_files_are_refused() {
     }
     let mut longer = bytes;
     longer.push(0);
-    let error = TeacherNet::parse(&longer, NARROW).expect_err("too long");
+    let error = TeacherNet::parse(&longer, &SHAPES).expect_err("too long");
     assert!(matches!(error, TeacherError::TooLong(1)), "{error}");
 }
 
 #[test]
 fn foreign_files_are_refused() {
+    let other = [TeacherShape {
+        width: 2 * NARROW,
+        ..SHAPES[0]
+    }];
     let bytes = file(&numbers());
-    let error = TeacherNet::parse(&bytes, WIDTH).expect_err("another width");
+    let error = TeacherNet::parse(&bytes, &other).expect_err("another width");
     assert!(
         matches!(error, TeacherError::Architecture { part: "head", .. }),
         "{error}"
     );
-    let error = TeacherNet::parse(b"PLEACHNN and more", WIDTH).expect_err("another format");
+    let error = TeacherNet::parse(b"PLEACHNN and more", &SHAPES).expect_err("another format");
     assert!(matches!(error, TeacherError::Version { .. }), "{error}");
     let own = crate::nnue::synthetic::random(64, 1).to_bytes();
-    assert!(TeacherNet::parse(&own, WIDTH).is_err());
+    assert!(TeacherNet::parse(&own, &SHAPES).is_err());
+}
+
+#[test]
+fn a_compressed_file_holds_the_same_network() {
+    let numbers = numbers();
+    let bytes = compressed_file(&numbers);
+    assert!(bytes.len() < file(&numbers).len());
+    let net = Arc::new(TeacherNet::parse(&bytes, &SHAPES).expect("a sound file"));
+    let mut teacher = Teacher::new(net);
+    random_games(2, |position| {
+        teacher.reset(position);
+        let found = teacher.evaluate(position);
+        assert_eq!(
+            (found.material, found.positional, found.hints),
+            by_definition(&numbers, position)
+        );
+    });
+    for length in (0..bytes.len()).step_by(99_991) {
+        assert!(TeacherNet::parse(&bytes[..length], &SHAPES).is_err());
+    }
+    // The number of compressed biases' bytes: one more leaves a number behind.
+    let at = bytes
+        .windows(9)
+        .position(|window| window == b"COMPRESSE")
+        .expect("a compressed part")
+        + b"COMPRESSED_LEB128".len();
+    let mut longer = bytes;
+    longer[at] += 1;
+    let error = TeacherNet::parse(&longer, &SHAPES).expect_err("a byte too many");
+    assert!(
+        matches!(error, TeacherError::BadCompression("transformer")),
+        "{error}"
+    );
 }
 
 #[test]
@@ -289,7 +361,7 @@ fn a_flipped_bit_is_refused_by_the_digest_in_the_name() {
     for (content, sound) in [(&bytes, true), (&damaged, false)] {
         let mut file = std::fs::File::create(&path).expect("a file");
         file.write_all(content).expect("written");
-        let loaded = TeacherNet::load_width(&path, NARROW);
+        let loaded = TeacherNet::load_shaped(&path, &SHAPES);
         assert_eq!(loaded.is_ok(), sound);
         if let Err(error) = loaded {
             assert!(matches!(error, TeacherError::Unknown { .. }), "{error}");
@@ -304,22 +376,4 @@ fn a_flipped_bit_is_refused_by_the_digest_in_the_name() {
         TeacherNet::load(&none),
         Err(TeacherError::Io { .. })
     ));
-}
-
-#[test]
-fn units_are_rounded_to_the_nearest_centipawn_on_both_sides() {
-    assert_eq!(centipawns(361), 100);
-    assert_eq!(centipawns(-361), -100);
-    assert_eq!([centipawns(1), centipawns(2), centipawns(-2)], [0, 1, -1]);
-    let start = Position::startpos();
-    // Four each of knights, bishops and rooks and two queens.
-    assert_eq!(
-        material_factor(1024, start.board()),
-        1064 + 106 * 16_604 / 5120
-    );
-    let pawns = Position::from_fen("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1", CastlingMode::Standard);
-    assert_eq!(
-        material_factor(1024, pawns.expect("a position").board()),
-        1064
-    );
 }
