@@ -59,8 +59,7 @@ class Engine:
         raise SystemExit("the engine has ended")
 
     def quit(self):
-        self.send("quit")
-        self.process.wait()
+        self.process.communicate("quit\n")
 
 
 def parameters():
@@ -119,7 +118,8 @@ def line_of_best_fit(xs, ys):
 
 def report(arguments):
     judged = read_judged(arguments.judged)
-    rows = [line.split() for path in arguments.screens for line in open(path)]
+    texts = [pathlib.Path(path).read_text() for path in arguments.screens]
+    rows = [line.split() for text in texts for line in text.splitlines()]
     places = [int(row[0]) for row in rows]
     scores = [expected(float(row[1])) for row in rows]
     targets = [judged[place][1] for place in places]
