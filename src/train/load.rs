@@ -206,7 +206,7 @@ fn load_file(
     progress: &LoadProgress,
 ) -> Result<Part, RecordError> {
     let path = &file.path;
-    let source = u8::try_from(index).unwrap_or(u8::MAX);
+    let source = u16::try_from(index).unwrap_or(u16::MAX);
     let hash = FileHash::of(path)?;
     let (mut train, mut held_out) = (Vec::new(), Vec::new());
     let (mut games, mut plies) = (0, 0);
@@ -295,7 +295,7 @@ fn mover_score(board: &Mailbox, score: i16) -> i16 {
 fn collect_position(
     record: &PositionRecord,
     number: u64,
-    source: u8,
+    source: u16,
     scaled: bool,
     filter: &Filter,
     into: &mut Vec<Sample>,
@@ -318,7 +318,7 @@ fn collect_position(
 fn collect(
     game: &GameRecord,
     number: u64,
-    source: u8,
+    source: u16,
     scaled: bool,
     filter: &Filter,
     into: &mut Vec<Sample>,

@@ -195,6 +195,41 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
 }
 
 #[test]
+fn the_file_held_out_is_named_however_many_there_are() {
+    const FILES: usize = 300;
+    let scratch = Scratch::new("many");
+    let first = scratch.0.join("first.vf.zst");
+    write_material_games(&first, 1);
+    let seen = |number: usize| {
+        let path = scratch.0.join(format!("seen-{number}.vf.zst"));
+        fs::copy(&first, &path).expect("copied");
+        DataFile {
+            path,
+            scaled: false,
+            held_out: false,
+        }
+    };
+    let path = scratch.0.join("unseen.vf.zst");
+    write_material_games(&path, 2);
+    let unseen = DataFile {
+        path,
+        scaled: false,
+        held_out: true,
+    };
+    let config = Config {
+        data: (0..FILES).map(seen).chain([unseen]).collect(),
+        hold_out: HoldOut {
+            per_mille: 0,
+            seed: 5,
+        },
+        ..config(&scratch.0, "many")
+    };
+    let by_file = trainer(&config).held_out.score_by_file;
+    let names: Vec<&str> = by_file.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["unseen.vf.zst"]);
+}
+
+#[test]
 fn shards_take_turns_and_a_resumed_run_goes_on_with_the_right_one() {
     let scratch = Scratch::new("shards");
     let file = |name: &str, games, held_out| {

@@ -31,8 +31,8 @@ pub struct Sample {
     pub half_points: u8,
     /// Kings of the side to move and of the other, in normalised squares.
     kings: [u8; 2],
-    /// Which file of the run's list it came from (the last one for all beyond 255).
-    pub source: u8,
+    /// Which file of the run's list it came from (the last one for all beyond 65,535).
+    pub source: u16,
     /// The teacher's sums, or [`NO_HINTS`].
     hints: TeacherHints,
 }
@@ -40,7 +40,7 @@ pub struct Sample {
 impl Sample {
     /// Packs a position; `score` and `half_points` are the side to move's.
     #[must_use]
-    pub fn pack(board: &Mailbox, score: i16, half_points: u8, source: u8) -> Sample {
+    pub fn pack(board: &Mailbox, score: i16, half_points: u8, source: u16) -> Sample {
         let black = board.turn.is_black();
         let flip = if black { FLIP } else { 0 };
         let occupied = if black {
