@@ -355,7 +355,7 @@ impl<'a> Trainer<'a> {
         let target = self.target();
         let model = &self.model;
         let share = held_out.len().div_ceil(self.workers.len()).max(1);
-        let files = self.data.files.len().min(usize::from(u8::MAX) + 1);
+        let files = self.data.files.len().min(usize::from(u16::MAX) + 1);
         let mut by_file = vec![Losses::default(); files];
         std::thread::scope(|scope| {
             let handles: Vec<_> = self

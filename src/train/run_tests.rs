@@ -224,7 +224,9 @@ fn the_file_held_out_is_named_however_many_there_are() {
         },
         ..config(&scratch.0, "many")
     };
-    let by_file = trainer(&config).held_out.score_by_file;
+    let mut trainer = trainer(&config);
+    trainer.measure();
+    let by_file = &trainer.held_out.score_by_file;
     let names: Vec<&str> = by_file.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["unseen.vf.zst"]);
 }
