@@ -18,6 +18,8 @@ use super::format::{FIRST, SECOND, STACKS, TeacherShape, stack_hash, transformer
 use super::{Teacher, TeacherNet};
 
 const NARROW: usize = 64;
+/// What compressed numbers begin with.
+const MARK: &[u8] = b"COMPRESSED_LEB128";
 const SHAPES: [TeacherShape; 1] = [TeacherShape {
     engine: TeacherEngine::Stockfish15,
     width: NARROW,
@@ -74,7 +76,7 @@ fn compressed_file(numbers: &Numbers) -> Vec<u8> {
     written(numbers, |_, numbers| {
         let packed: Vec<u8> = numbers.iter().flat_map(|&number| leb128(number)).collect();
         let length = (packed.len() as u32).to_le_bytes();
-        [b"COMPRESSED_LEB128", length.as_slice(), &packed].concat()
+        [MARK, length.as_slice(), &packed].concat()
     })
 }
 
@@ -331,10 +333,10 @@ fn a_compressed_file_holds_the_same_network() {
     }
     // The number of compressed biases' bytes: one more leaves a number behind.
     let at = bytes
-        .windows(9)
-        .position(|window| window == b"COMPRESSE")
+        .windows(MARK.len())
+        .position(|window| window == MARK)
         .expect("a compressed part")
-        + b"COMPRESSED_LEB128".len();
+        + MARK.len();
     let mut longer = bytes;
     longer[at] += 1;
     let error = TeacherNet::parse(&longer, &SHAPES).expect_err("a byte too many");
