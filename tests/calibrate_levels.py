@@ -2,12 +2,13 @@
 """Plays levels (UCI_Elo) against each other and against another engine's, and prints a table.
 
 Needs fastchess. Levels are searched without a clock, so that nobody waits; the other engine
-searches as far as --opponent-limit says. Stockfish 15.1 chooses the move of a level at a certain
-depth: 3 for UCI_Elo 1600, 7 for 2000, 12 for 2400 and 18 for 2800.
+searches as far as --opponent-limit says. Stockfish 17.1 chooses the move of a level at a certain
+depth: 1 for UCI_Elo 1320, 2 for 1500, 4 for 1750, 5 for 2000, 6 for 2250, 7 for 2500, 10 for 2750
+and 12 for 2900. Other versions have other depths and another scale.
 
     tests/calibrate_levels.py --engine target/release/pleach --fastchess fastchess \\
         --openings openings.epd --levels 500,750,1000,1250,1500 --games 200
-    tests/calibrate_levels.py ... --opponent stockfish --opponent-limit depth=18 --levels 2800
+    tests/calibrate_levels.py ... --opponent stockfish --opponent-limit depth=5 --levels 2000
 """
 
 import argparse

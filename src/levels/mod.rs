@@ -220,17 +220,17 @@ const fn row(elo: i32, nodes: u64, spread: i32, plainness: i32, natural: i32) ->
 /// Ratings and what they mean, weakest first. Calibrated by matches: see the book's page on
 /// levels for the scale, the games and the errors.
 const CURVE: &[LevelRow] = &[
-    row(500, 10, 532, 254, 60),
-    row(750, 54, 290, 193, 58),
-    row(1000, 150, 200, 137, 50),
-    row(1250, 290, 158, 104, 43),
-    row(1500, 500, 130, 83, 36),
-    row(1750, 860, 107, 65, 29),
-    row(2000, 1_500, 87, 49, 24),
-    row(2250, 2_450, 70, 37, 20),
-    row(2500, 3_600, 58, 26, 17),
-    row(2750, 5_150, 45, 16, 13),
-    row(3000, 7_700, 33, 8, 11),
+    row(500, 5, 900, 256, 60),
+    row(750, 22, 425, 226, 58),
+    row(1000, 82, 254, 168, 54),
+    row(1250, 196, 183, 123, 47),
+    row(1500, 420, 139, 90, 38),
+    row(1750, 770, 111, 68, 30),
+    row(2000, 1_180, 96, 56, 26),
+    row(2250, 1_690, 82, 46, 23),
+    row(2500, 2_420, 70, 37, 20),
+    row(2750, 7_000, 38, 12, 12),
+    row(3000, 30_000, 12, 1, 5),
 ];
 
 #[cfg(test)]
