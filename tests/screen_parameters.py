@@ -11,6 +11,16 @@ parameter, the searches of the same position with it moved up and with it moved 
         --nodes 10000 --minutes 10 --out screen.tsv
     tests/screen_parameters.py report --judged judged.tsv screen.tsv [screen.tsv ...]
 
+Two engines, networks or values are compared by one search of every position each (`search`, any
+engine) and the mean difference of their distances to the long search (`compare`, the others with
+the first).
+
+    tests/screen_parameters.py search --engine target/release/pleach --judged judged.tsv \\
+        --out shipped.tsv
+    tests/screen_parameters.py search --engine target/release/pleach --judged judged.tsv \\
+        --option EvalFile=other.pnn --out other.tsv
+    tests/screen_parameters.py compare --judged judged.tsv shipped.tsv other.tsv
+
 What a search is measured by is the squared distance of its expected score to the judge's, in
 points of percent. The judge should be another engine: one's own long search favours the
 parameters it was searched with. What a parameter gains here has still to be confirmed by games.
@@ -35,11 +45,14 @@ MATE = 30_000
 class Engine:
     """A UCI engine that searches positions on its own."""
 
-    def __init__(self, path, hash_mib):
+    def __init__(self, arguments):
         self.process = subprocess.Popen(
-            [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+            [arguments.engine], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         )
-        self.send("uci", f"setoption name Hash value {hash_mib}")
+        self.send("uci", f"setoption name Hash value {arguments.hash}")
+        for option in arguments.option:
+            name, _, value = option.partition("=")
+            self.send(f"setoption name {name} value {value}")
 
     def send(self, *commands):
         self.process.stdin.write("".join(command + "\n" for command in commands))
@@ -75,7 +88,7 @@ def expected(score):
 
 
 def judge(arguments):
-    engine = Engine(arguments.engine, arguments.hash)
+    engine = Engine(arguments)
     with open(arguments.positions) as positions, open(arguments.out, "w") as out:
         for fen in filter(None, map(str.strip, positions)):
             score = engine.score(fen, arguments.nodes)
@@ -91,7 +104,7 @@ def read_judged(path):
 
 def screen(arguments):
     judged = read_judged(arguments.judged)
-    engine = Engine(arguments.engine, arguments.hash)
+    engine = Engine(arguments)
     moving = parameters()
     dice = random.Random(arguments.seed)
     end = time.monotonic() + 60 * arguments.minutes
@@ -108,6 +121,16 @@ def screen(arguments):
     engine.quit()
 
 
+def search(arguments):
+    engine = Engine(arguments)
+    with open(arguments.out, "w") as out:
+        for place, (fen, _) in enumerate(read_judged(arguments.judged)):
+            score = engine.score(fen, arguments.nodes)
+            if score is not None:
+                print(place, score, sep="\t", file=out, flush=True)
+    engine.quit()
+
+
 def line_of_best_fit(xs, ys):
     """Intercept and slope. Without them, parameters that only stretch all scores would gain."""
     mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
@@ -116,15 +139,37 @@ def line_of_best_fit(xs, ys):
     return mean_y - slope * mean_x, slope
 
 
-def report(arguments):
-    judged = read_judged(arguments.judged)
-    texts = [pathlib.Path(path).read_text() for path in arguments.screens]
+def read_searches(paths, judged):
+    """The rows of these files, the places of their positions and their squared distances."""
+    texts = [pathlib.Path(path).read_text() for path in paths]
     rows = [line.split() for text in texts for line in text.splitlines()]
     places = [int(row[0]) for row in rows]
     scores = [expected(float(row[1])) for row in rows]
     targets = [judged[place][1] for place in places]
     intercept, slope = line_of_best_fit(scores, targets)
-    errors = [(t - intercept - slope * s) ** 2 for s, t in zip(scores, targets)]
+    return rows, places, [(t - intercept - slope * s) ** 2 for s, t in zip(scores, targets)]
+
+
+def compare(arguments):
+    judged = read_judged(arguments.judged)
+    distances = []
+    for path in arguments.searches:
+        _, places, errors = read_searches([path], judged)
+        distances.append(dict(zip(places, errors)))
+    first = distances[0]
+    print("positions  root mean square  further off than the first  +- 2 standard errors  file")
+    for path, those in zip(arguments.searches, distances):
+        both = first.keys() & those.keys()
+        further = [those[place] - first[place] for place in both]
+        mean = sum(further) / len(both)
+        error = math.sqrt(sum((f - mean) ** 2 for f in further)) / len(both)
+        root = math.sqrt(sum(those[place] for place in both) / len(both))
+        print(f"{len(both):9} {root:17.2f} {mean:27.2f} {2 * error:21.2f}  {path}")
+
+
+def report(arguments):
+    judged = read_judged(arguments.judged)
+    rows, places, errors = read_searches(arguments.screens, judged)
 
     totals, counts = [0.0] * len(judged), [0] * len(judged)
     for place, error in zip(places, errors):
@@ -152,28 +197,44 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    engine = argparse.ArgumentParser(add_help=False)
+    engine.add_argument("--engine", required=True)
+    engine.add_argument("--hash", type=int, default=16, help="MiB")
+    engine.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE", help="may be repeated"
+    )
+    engine.add_argument("--out", required=True)
+    judged = argparse.ArgumentParser(add_help=False)
+    judged.add_argument("--judged", required=True, help="what judge wrote")
+
     tasks = parser.add_subparsers(required=True)
-    task = tasks.add_parser("judge", help="search every position for long")
+    task = tasks.add_parser("judge", parents=[engine], help="search every position for long")
     task.set_defaults(run=judge)
-    task.add_argument("--engine", required=True)
     task.add_argument("--positions", required=True, help="file of FENs, one a line")
     task.add_argument("--nodes", type=int, default=500_000)
-    task.add_argument("--hash", type=int, default=16, help="MiB")
-    task.add_argument("--out", required=True)
-    task = tasks.add_parser("screen", help="search with parameters moved at random")
+    task = tasks.add_parser(
+        "screen",
+        parents=[engine, judged],
+        help="search with parameters moved at random; the engine is a build with the feature tune",
+    )
     task.set_defaults(run=screen)
-    task.add_argument("--engine", required=True, help="a build with the feature tune")
-    task.add_argument("--judged", required=True)
     task.add_argument("--nodes", type=int, default=10_000)
-    task.add_argument("--hash", type=int, default=16, help="MiB")
     task.add_argument("--minutes", type=float, default=10)
     task.add_argument("--steps", type=float, default=2, help="how many steps to move by")
     task.add_argument("--seed", type=int, default=1, help="another one for every run")
-    task.add_argument("--out", required=True, help="searches are added to it")
-    task = tasks.add_parser("report", help="print what every parameter gains")
+    task = tasks.add_parser("report", parents=[judged], help="print what every parameter gains")
     task.set_defaults(run=report)
-    task.add_argument("--judged", required=True)
     task.add_argument("screens", nargs="+")
+    task = tasks.add_parser(
+        "search", parents=[engine, judged], help="search every position once, as the engine is"
+    )
+    task.set_defaults(run=search)
+    task.add_argument("--nodes", type=int, default=10_000)
+    task = tasks.add_parser(
+        "compare", parents=[judged], help="print how much further off than the first the others are"
+    )
+    task.set_defaults(run=compare)
+    task.add_argument("searches", nargs="+")
     arguments = parser.parse_args()
     arguments.run(arguments)
 

@@ -4,6 +4,7 @@
     tests/screen_parameters_test.py
 """
 
+import argparse
 import contextlib
 import io
 import pathlib
@@ -100,11 +101,26 @@ class ScreenTest(unittest.TestCase):
         self.assertLess(float(best[-1]), -5, "moved up, searches are further from the judge's")
         self.assertEqual(len(said), 3 + len(screens.parameters()))
 
+    def test_searches_are_compared_with_the_first(self):
+        name, default, *_ = screens.parameters()[0]
+        engine = self.judge(name, default, 20)
+        right, wrong = self.folder / "right.tsv", self.folder / "wrong.tsv"
+        common = ["search", "--engine", engine, "--judged", self.judged, "--out"]
+        self.run_task(*common, right)
+        self.run_task(*common, wrong, "--option", f"{name}={default + 30}")
+        said = self.run_task("compare", "--judged", self.judged, right, wrong).splitlines()[1:]
+        itself, other = (list(map(float, line.split()[:4])) for line in said)
+        self.assertEqual(itself, [20, 0, 0, 0])
+        count, root, further, error = other
+        self.assertEqual(count, 20)
+        self.assertAlmostEqual(root ** 2, further, places=0)
+        self.assertGreater(further, error)
+
     def test_an_engine_that_ends_is_reported(self):
         path = self.folder / "short-lived"
         path.write_text("#!/bin/sh\nread line; read line; read line; read line; read line\n")
         path.chmod(0o755)
-        engine = screens.Engine(str(path), 1)
+        engine = screens.Engine(argparse.Namespace(engine=str(path), hash=1, option=[]))
         self.addCleanup(engine.quit)
         with self.assertRaises(SystemExit):
             engine.score("8/8/8/8/8/8/8/8 w - - 0 1", 1)
