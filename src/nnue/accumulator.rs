@@ -12,7 +12,8 @@
 //!   mirrored, and when it enters another king bucket other weights hold; either way every
 //!   input changes. A table then supplies the last board and values that this view was
 //!   refreshed with, and only the pieces that differ are added or subtracted (the "Finny
-//!   table" of Koivisto).
+//!   table" of Koivisto). From there the positions that the line passed since the king's move
+//!   follow backwards, so that other moves from them need no refresh (as in Stockfish).
 
 use std::sync::Arc;
 
@@ -209,40 +210,44 @@ impl Accumulators {
         })
     }
 
-    /// Brings the current position's values for one side up to date: from the nearest ancestor
-    /// that is, or from the refresh cache when the view changed on the way.
+    /// Brings the current position's values for one side up to date, and those on the way: from
+    /// the nearest ancestor that is, or from the refresh cache when the view changed on the way.
     #[inline(always)]
     fn bring_up_to_date<S: Simd>(&mut self, simd: S, side: usize, board: &Board) {
         let mut from = self.top;
         while !self.stack[from].valid[side] {
             // The root always needs a refresh, so the walk ends there.
             if self.stack[from].needs_refresh[side] {
-                let entry = &mut self.stack[self.top];
-                let view = entry.views[side];
-                let cached = &mut self.refresh_cache.0[side][view.number()];
-                refresh(
-                    simd,
-                    &self.net,
-                    cached,
-                    &mut entry.values[side],
-                    board,
-                    view,
-                );
-                entry.valid[side] = true;
+                self.refresh_top(simd, side, board);
+                for at in (from..self.top).rev() {
+                    let (below, above) = self.stack.split_at_mut(at + 1);
+                    derive_parent(simd, &self.net, &mut below[at], &above[0], side);
+                }
                 return;
             }
             from -= 1;
         }
         for at in from..self.top {
             let (below, above) = self.stack.split_at_mut(at + 1);
-            derive(simd, &self.net, &below[at], &mut above[0], side);
+            derive_child(simd, &self.net, &below[at], &mut above[0], side);
         }
+    }
+
+    /// Computes the current position's values for one side from the refresh cache.
+    #[inline(always)]
+    fn refresh_top<S: Simd>(&mut self, simd: S, side: usize, board: &Board) {
+        let entry = &mut self.stack[self.top];
+        let view = entry.views[side];
+        let cached = &mut self.refresh_cache.0[side][view.number()];
+        let row = &mut entry.values[side];
+        refresh(simd, &self.net, cached, row, board, view);
+        entry.valid[side] = true;
     }
 }
 
 /// Computes a child's values from its parent's.
 #[inline(always)]
-fn derive<S: Simd>(simd: S, net: &Network, parent: &Entry, child: &mut Entry, side: usize) {
+fn derive_child<S: Simd>(simd: S, net: &Network, parent: &Entry, child: &mut Entry, side: usize) {
     let view = child.views[side];
     let row = |feature: Feature| net.feature(feature.index(view));
     let (from, to) = (&parent.values[side], &mut child.values[side]);
@@ -253,6 +258,21 @@ fn derive<S: Simd>(simd: S, net: &Network, parent: &Entry, child: &mut Entry, si
         Change::Other => debug_assert!(false, "marked for a refresh when it was pushed"),
     }
     child.valid[side] = true;
+}
+
+/// Computes a parent's values from its child's, where both have the same view.
+#[inline(always)]
+fn derive_parent<S: Simd>(simd: S, net: &Network, parent: &mut Entry, child: &Entry, side: usize) {
+    let view = child.views[side];
+    let row = |feature: Feature| net.feature(feature.index(view));
+    let (from, to) = (&child.values[side], &mut parent.values[side]);
+    match child.change {
+        Change::Quiet(a, r) => update(simd, to, from, r.map(row), a.map(row)),
+        Change::Capture(a, r) => update(simd, to, from, r.map(row), a.map(row)),
+        Change::Castle(a, r) => update(simd, to, from, r.map(row), a.map(row)),
+        Change::Other => debug_assert!(false, "marked for a refresh when it was pushed"),
+    }
+    parent.valid[side] = true;
 }
 
 /// Brings a cached entry to `board` by the pieces that differ, and copies its values to `row`.
