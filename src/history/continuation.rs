@@ -1,12 +1,16 @@
 //! Moves by an earlier move of the line: how well does this piece go there after that piece
 //! went there, one, two, four or six plies before.
 
-use super::{Cell, PIECES, SQUARES, piece_index, table};
-use crate::memory::LargeTable;
+use super::{COLORS, Cell, PIECES, SQUARES, color_index, piece_index, table};
+use crate::memory::{LargeTable, prefetch};
 use crate::params as p;
-use crate::types::{Piece, Square};
+use crate::types::{Color, Piece, Square};
 
 pub(super) const PIECE_TO: usize = PIECES * SQUARES;
+/// Cells of one side's pieces, which follow each other.
+const SIDE: usize = PIECE_TO / COLORS;
+/// Cells in a cache line.
+const LINE: usize = 64 / size_of::<Cell>();
 
 /// A piece and the square it went to, or the absence of a move (before the root, after a null
 /// move), as an index.
@@ -59,6 +63,13 @@ impl<'a> PieceToRow<'a> {
     #[inline]
     pub(super) fn at(table: &'a [Cell], row: usize) -> PieceToRow<'a> {
         PieceToRow(&table[row * PIECE_TO..][..PIECE_TO])
+    }
+
+    /// Prefetches the cells of all moves of one side.
+    #[inline]
+    pub fn prefetch(self, color: Color) {
+        let cells = &self.0[color_index(color) * SIDE..][..SIDE];
+        cells.iter().step_by(LINE).for_each(prefetch);
     }
 
     /// `now` must be a move.

@@ -84,18 +84,19 @@ impl SearchWorker {
     }
 
     /// Prefetches the cells that [`SearchWorker::correction`] reads for a position with these keys
-    /// and this side to move, except the cell of the last moves.
+    /// and this side to move, after moves with this key.
     #[inline]
-    pub(super) fn prefetch_corrections(&self, keys: &Keys, us: Color) {
+    pub(super) fn prefetch_corrections(&self, keys: &Keys, us: Color, line: u64) {
         let h = &self.histories;
         h.pawn_correction.prefetch(us, keys.pawns);
         h.minor_correction.prefetch(us, keys.minors);
         for color in [Color::Black, Color::White] {
             h.non_pawn_correction[color as usize].prefetch(us, keys.non_pawns[color as usize]);
         }
+        h.continuation_correction.prefetch(us, line);
     }
 
-    /// A key of the last two moves.
+    /// A key of the last two moves before `ply`.
     fn line_key(&self, ply: Ply) -> u64 {
         self.stack
             .before(ply, 1)

@@ -228,13 +228,15 @@ impl SearchWorker {
     pub(super) fn play(&mut self, position: &Position, ply: Ply, m: Move) -> Position {
         let dirty = position.dirty_pieces(m);
         let keys = position.keys_after(&dirty);
-        self.prefetch_corrections(&keys, !position.turn());
+        let played = PieceTo::new(position.moved_piece(m), m.to());
+        let line = played.pair_key(self.stack.before(ply, 1).played);
+        self.prefetch_corrections(&keys, !position.turn(), line);
         let child = position.play_with_keys(m, keys);
         self.evaluator.push(&dirty);
         self.keys.push(position.key());
         let frame = self.stack.at_mut(ply);
         frame.current = PackedMove::new(m);
-        frame.played = PieceTo::new(position.moved_piece(m), m.to());
+        frame.played = played;
         frame.noisy = is_noisy(m);
         frame.number = 0;
         child
