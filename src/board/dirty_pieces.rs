@@ -16,7 +16,7 @@ pub struct DirtyPieces {
 impl DirtyPieces {
     /// The pieces that a legal move of `color` removes and adds.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn new(m: Move, color: Color) -> DirtyPieces {
         let own = |role: Role| Piece { color, role };
         let mut dirty = DirtyPieces::default();

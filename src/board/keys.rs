@@ -1,7 +1,9 @@
 //! Zobrist keys, kept incrementally: of the whole position and of parts of it.
 
 use shakmaty::zobrist::{Zobrist64, ZobristValue};
-use shakmaty::{CastlingSide, Chess, Color, EnPassantMode, Piece, Position as _, Role, Square};
+use shakmaty::{
+    CastlingSide, Chess, Color, EnPassantMode, Move, Piece, Position as _, Role, Square,
+};
 
 use super::dirty_pieces::DirtyPieces;
 
@@ -77,14 +79,15 @@ impl Keys {
     fn toggle(&mut self, square: Square, piece: Piece) {
         let key = piece_key(square, piece);
         self.full ^= key;
-        if piece.role == Role::Pawn {
-            self.pawns ^= key;
-            return;
-        }
-        self.non_pawns[piece.color as usize] ^= key;
-        if matches!(piece.role, Role::Knight | Role::Bishop | Role::King) {
-            self.minors ^= key;
-        }
+        // Without branches: which role comes next cannot be predicted.
+        let only_if = |condition: bool| if condition { key } else { 0 };
+        let pawn = piece.role == Role::Pawn;
+        self.pawns ^= only_if(pawn);
+        self.non_pawns[piece.color as usize] ^= only_if(!pawn);
+        self.minors ^= only_if(matches!(
+            piece.role,
+            Role::Knight | Role::Bishop | Role::King
+        ));
     }
 
     /// The keys after a move that changes no castling right and allows no en passant.
@@ -99,13 +102,28 @@ impl Keys {
         keys
     }
 
-    /// The full key alone of [`Keys::after`].
+    /// The full key alone of [`Keys::after`] a move of `color`.
     #[inline]
-    pub(super) fn full_after(&self, dirty: &DirtyPieces) -> u64 {
-        let changes = dirty.removed.iter().chain(&dirty.added);
-        changes.fold(self.full ^ turn_key(), |key, &(piece, square)| {
-            key ^ piece_key(square, piece)
-        })
+    pub(super) fn full_after(&self, m: Move, color: Color) -> u64 {
+        let key = |square, color, role| piece_key(square, Piece { color, role });
+        let changed = match m {
+            Move::Normal {
+                role,
+                from,
+                capture,
+                to,
+                promotion,
+            } => {
+                let taken = capture.map_or(0, |captured| key(to, !color, captured));
+                taken ^ key(from, color, role) ^ key(to, color, promotion.unwrap_or(role))
+            }
+            _ => {
+                let dirty = DirtyPieces::new(m, color);
+                let changes = dirty.removed.iter().chain(&dirty.added);
+                changes.fold(0, |all, &(piece, square)| all ^ piece_key(square, piece))
+            }
+        };
+        self.full ^ turn_key() ^ changed
     }
 
     /// Castling rights have changed from those of `before` to those of `after`, if at all.

@@ -131,7 +131,7 @@ fn pinned(board: &Board, us: Color, king: Square) -> Bitboard {
 
 /// Every square that `color` attacks, with the given occupancy.
 #[must_use]
-#[inline]
+#[inline(always)]
 pub fn attacked(board: &Board, color: Color, occupied: Bitboard) -> Bitboard {
     let pieces = board.by_color(color);
     let mut squares = pawn_attacks(board.pawns() & pieces, color);

@@ -192,7 +192,7 @@ pub(super) fn en_passant_is_safe(
     leapers.without(captured).is_empty() && (sliders & them).is_empty()
 }
 
-#[inline]
+#[inline(always)]
 fn castling<S: Sink>(chess: &Chess, legality: &Legality, sink: &mut S) {
     for side in CastlingSide::ALL {
         if let Some(rook) = chess.castles().rook(chess.turn(), side)
@@ -219,16 +219,16 @@ fn castling_is_safe(chess: &Chess, legality: &Legality, side: CastlingSide, rook
     (lines & (board.rooks() | board.queens()) & chess.them()).is_empty()
 }
 
-/// Collects moves in a list.
-struct Lister<'a> {
+/// Collects moves in a list. Quiet moves capture nothing, so nothing is looked up for them.
+struct Lister<'a, const QUIET: bool> {
     board: &'a Board,
     moves: &'a mut MoveList,
 }
 
-impl Lister<'_> {
+impl<const QUIET: bool> Lister<'_, QUIET> {
     #[inline]
     fn push(&mut self, role: Role, from: Square, to: Square, promotion: Option<Role>) {
-        let capture = self.board.role_at(to);
+        let capture = if QUIET { None } else { self.board.role_at(to) };
         self.moves.push(Move::Normal {
             role,
             from,
@@ -245,7 +245,7 @@ pub(super) fn origin(to: Square, offset: i32) -> Square {
     Square::new((to.to_u32() as i32 - offset) as u32)
 }
 
-impl Sink for Lister<'_> {
+impl<const QUIET: bool> Sink for Lister<'_, QUIET> {
     #[inline]
     fn piece(&mut self, role: Role, from: Square, to: Bitboard) {
         for to in to {
@@ -277,10 +277,23 @@ impl Sink for Lister<'_> {
     }
 }
 
-/// Appends the legal moves of a stage to `moves`.
+/// Appends the legal moves of a stage to `moves`. Each stage is compiled by itself.
 pub fn list(chess: &Chess, legality: &Legality, stage: MoveSet, moves: &mut MoveList) {
     let board = chess.board();
-    generate(chess, legality, stage, &mut Lister { board, moves });
+    match stage {
+        MoveSet::Quiet => {
+            let mut quiet = Lister::<true> { board, moves };
+            generate(chess, legality, MoveSet::Quiet, &mut quiet);
+        }
+        MoveSet::Noisy => {
+            let mut noisy = Lister::<false> { board, moves };
+            generate(chess, legality, MoveSet::Noisy, &mut noisy);
+        }
+        MoveSet::All => {
+            let mut all = Lister::<false> { board, moves };
+            generate(chess, legality, MoveSet::All, &mut all);
+        }
+    }
 }
 
 /// Counts moves without making them.

@@ -151,6 +151,7 @@ impl Position {
     /// Like [`Position::legality`], for captures and promotions: all that a quiescence search
     /// generates out of check. King moves to empty squares count as illegal.
     #[must_use]
+    #[inline(always)]
     pub fn legality_for_captures(&self) -> Legality {
         if self.in_check() {
             self.legality()
@@ -231,6 +232,7 @@ impl Position {
 
     /// Which pieces a legal move takes off and puts on.
     #[must_use]
+    #[inline(always)]
     pub fn dirty_pieces(&self, m: Move) -> DirtyPieces {
         DirtyPieces::new(m, self.turn())
     }
@@ -258,11 +260,11 @@ impl Position {
         keys
     }
 
-    /// The full key alone of [`Position::keys_after`].
+    /// The full key alone of [`Position::keys_after`] a legal move.
     #[must_use]
     #[inline]
-    pub fn key_after(&self, dirty: &DirtyPieces) -> u64 {
-        self.keys.full_after(dirty) ^ self.en_passant_key
+    pub fn key_after(&self, m: Move) -> u64 {
+        self.keys.full_after(m, self.turn()) ^ self.en_passant_key
     }
 
     /// [`Position::play`] for callers that have [`Position::keys_after`] the move already.
@@ -367,6 +369,21 @@ mod tests {
     use crate::board::tests::random_games;
     use shakmaty::EnPassantMode;
     use shakmaty::zobrist::Zobrist64;
+
+    #[test]
+    fn the_key_to_prefetch_is_that_of_all_keys_after_any_move() {
+        let (mut castles, mut en_passants, mut promotions) = (0, 0, 0);
+        random_games(40, |position| {
+            for m in position.legal_moves() {
+                let all = position.keys_after(&position.dirty_pieces(m));
+                assert_eq!(position.key_after(m), all.full, "{m:?} {}", position.fen());
+                castles += usize::from(m.is_castle());
+                en_passants += usize::from(m.is_en_passant());
+                promotions += usize::from(m.is_promotion());
+            }
+        });
+        assert!(castles > 0 && en_passants > 0 && promotions > 0);
+    }
 
     #[test]
     fn incremental_keys_equal_keys_from_scratch() {

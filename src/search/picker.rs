@@ -186,6 +186,7 @@ impl Picker {
     }
 
     /// Takes the highest-scored move out (selection sort: most nodes want only a few).
+    #[inline(always)]
     fn best(&mut self) -> Option<Move> {
         let largest = self.keys.iter().copied().max()?;
         let place = (largest & (PLACES - 1)) as usize;

@@ -100,6 +100,7 @@ impl SearchWorker {
 
     /// Reverse futility pruning (static null move pruning). So far above beta that the
     /// opponent's next move will hardly bring the score below it.
+    #[inline(always)]
     pub(super) fn reverse_futility<T: NodeType>(&mut self, node: &Node<'_>) -> Option<Score> {
         let beta = node.window.beta;
         let attacked = is_piece_attacked(node);

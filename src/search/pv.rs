@@ -21,6 +21,7 @@ impl PvTable {
     }
 
     /// A move became best: the line is the move and its child's line.
+    #[inline(always)]
     pub fn extend(&mut self, ply: Ply, m: Move) {
         let (lines, children) = self.0.split_at_mut(ply.index() + 1);
         let line = &mut lines[ply.index()];

@@ -203,6 +203,7 @@ impl SearchWorker {
     /// Skips a capture that cannot help: it comes too late in the order, wins too little to reach
     /// alpha, or loses the exchange. The best score becomes at least what a futile capture could
     /// have reached.
+    #[inline(always)]
     fn skip_capture(
         &self,
         position: &Position,

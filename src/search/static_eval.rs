@@ -66,6 +66,7 @@ impl SearchWorker {
     }
 
     /// What to add to the evaluation, in centipawns.
+    #[inline(always)]
     pub(super) fn correction(&self, position: &Position, ply: Ply) -> i32 {
         if !self.uses(p::use_correction()) {
             return 0;
@@ -105,6 +106,7 @@ impl SearchWorker {
     }
 
     /// The search's score against the static evaluation, where they can be compared.
+    #[inline(always)]
     pub(super) fn update_correction(
         &mut self,
         node: &Node<'_>,

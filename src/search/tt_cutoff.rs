@@ -15,6 +15,7 @@ const HALFMOVES_TRUSTED: u32 = 90;
 impl SearchWorker {
     /// The score of the table's entry if it decides the node: deep enough, a bound on the right
     /// side, and of the kind of node expected here. A quiet move that fails high again is rewarded.
+    #[inline(always)]
     pub(super) fn tt_cutoff(
         &mut self,
         position: &Position,

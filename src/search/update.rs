@@ -80,6 +80,7 @@ impl SearchWorker {
     }
 
     /// Updates the continuation histories of a move at `ply`.
+    #[inline(always)]
     pub(super) fn update_continuations(&mut self, ply: Ply, now: PieceTo, bonus: i32) {
         let shares = [
             p::update_one(),
@@ -121,6 +122,7 @@ impl SearchWorker {
 
     /// If a quiet move changed the static evaluation, its butterfly history follows by the
     /// difference, before any search result is known.
+    #[inline(always)]
     pub(super) fn update_from_eval_difference(
         &mut self,
         ply: Ply,

@@ -254,6 +254,7 @@ impl TranspositionTable {
     /// What is known about the position with this key, `ply` plies below the root and with
     /// `halfmoves` plies played since the last irreversible one.
     #[must_use]
+    #[inline(always)]
     pub fn probe(&self, key: u64, ply: Ply, halfmoves: u32) -> Option<TtEntry> {
         let cluster = self.cluster(key);
         let tags = cluster.tags.load(Relaxed);
