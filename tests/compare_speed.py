@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares the speed of builds that search the same tree, to a third of a percent within minutes.
+"""Compares the speed of builds that search the same tree, to about half a percent in minutes.
 
-A machine's speed wavers by several percent from second to second, and a process keeps the luck it
-had with its memory. So the builds take turns at every position, in random order and on the same
+A machine's speed wavers by several percent, and one process may be faster than another of the same
+build from start to end. So the builds take turns at every position, in random order and on the same
 core, and are started again for every round; each is compared with the first at the same position
 of the same round.
 

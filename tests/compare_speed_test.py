@@ -16,8 +16,9 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import compare_speed
 
-# Takes so many milliseconds for so many nodes, unless it has searched the position before; it
-# fails if it has not been told which one, or is asked for another depth than 12 or 9.
+# Takes so many milliseconds for so many nodes, and a number of its own where it has searched since
+# the last new game. It ends if it has not been told a position that it knows, or is asked for
+# another depth than 12 or 9.
 ENGINE = """\
     #!/usr/bin/env python3
     import sys, time
@@ -27,11 +28,11 @@ ENGINE = """\
         print(" 2/2  a2a3   cp 20      depth   1          20 nodes  second position")
         print("40 nodes 1000 nps")
         sys.exit()
-    position, searched = None, 0
+    position, searched = None, False
     for line in sys.stdin:
         words = line.split()
         if words[0] == "ucinewgame":
-            searched = 0
+            searched = False
         elif words[0] == "position":
             position = words[2]
         elif words[0] == "isready":
@@ -39,8 +40,8 @@ ENGINE = """\
         elif words[0] == "go":
             if position not in ("first", "second") or words[2] not in ("12", "9"):
                 sys.exit(1)
-            time.sleep({milliseconds} / 1000 / (1 + searched))
-            searched = 1
+            time.sleep(({again} if searched else {milliseconds}) / 1000)
+            searched = True
             print("info depth", words[2], "nodes {nodes} time 1")
             print("bestmove a2a3", flush=True)
         elif words[0] == "quit":
@@ -54,9 +55,10 @@ class SpeedTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def made_up_engine(self, milliseconds, nodes):
-        path = self.folder / f"engine-{milliseconds}-{nodes}"
-        path.write_text(textwrap.dedent(ENGINE).format(milliseconds=milliseconds, nodes=nodes))
+    def made_up_engine(self, milliseconds, nodes, again=1):
+        path = self.folder / f"engine-{milliseconds}-{nodes}-{again}"
+        numbers = {"milliseconds": milliseconds, "nodes": nodes, "again": again}
+        path.write_text(textwrap.dedent(ENGINE).format(**numbers))
         path.chmod(0o755)
         return str(path)
 
@@ -87,6 +89,13 @@ class SpeedTest(unittest.TestCase):
 
     def test_less_time_for_the_same_nodes_is_a_higher_speed(self):
         before, after = self.made_up_engine(40, 1000), self.made_up_engine(20, 1000)
+        [line] = self.compare(before, after)
+        self.assertAlmostEqual(float(line[1]), 100, delta=30)
+
+    def test_with_a_search_before_only_the_second_counts(self):
+        before, after = (self.made_up_engine(10, 1000, again) for again in (40, 20))
+        [line] = self.compare(before, after)
+        self.assertAlmostEqual(float(line[1]), 0, delta=20)
         core = str(min(os.sched_getaffinity(0)))
         [line] = self.compare("--cores", core, "--before", "9", before, after)
         self.assertEqual(line[:3], ["core", f"{core}:", after])

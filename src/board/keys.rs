@@ -79,7 +79,7 @@ impl Keys {
     fn toggle(&mut self, square: Square, piece: Piece) {
         let key = piece_key(square, piece);
         self.full ^= key;
-        // Without branches: which role comes next cannot be predicted.
+        // Without branches.
         let only_if = |condition: bool| if condition { key } else { 0 };
         let pawn = piece.role == Role::Pawn;
         self.pawns ^= only_if(pawn);
