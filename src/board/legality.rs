@@ -1,8 +1,12 @@
 //! Who may move where: checkers, pins and attacked squares, computed once a node and shared by
 //! move generation, the legality test of table moves and the threat buckets of the histories.
 
-use shakmaty::attacks::{between, bishop_attacks, king_attacks, knight_attacks, rook_attacks};
+use shakmaty::attacks::{
+    between, king_attacks, knight_attacks, pawn_attacks as single_pawn_attacks,
+};
 use shakmaty::{Bitboard, Board, CastlingSide, Chess, Color, Position as _, Square};
+
+use super::slider_attacks::{bishop_attacks, rook_attacks};
 
 /// What decides the legality of the side to move's moves.
 #[derive(Clone, Copy, Debug)]
@@ -38,11 +42,11 @@ impl Legality {
     /// What generating captures out of check needs and no more: of the squares beside the king only
     /// those with enemy pieces matter. All others count as `threats`.
     pub(super) fn for_captures(chess: &Chess, king: Square) -> Legality {
-        let (board, us) = (chess.board(), chess.turn());
+        let (board, us, them) = (chess.board(), chess.turn(), chess.them());
+        let occupied = board.occupied().without(king);
         let mut threats = Bitboard::FULL;
-        for to in king_attacks(king) & board.by_color(!us) {
-            let occupied = board.occupied().without(king);
-            if board.attacks_to(to, !us, occupied).is_empty() {
+        for to in king_attacks(king) & them {
+            if (attackers(board, to, occupied) & them).is_empty() {
                 threats.discard(to);
             }
         }
@@ -63,7 +67,7 @@ impl Legality {
         let (own, them, occupied) = (chess.us(), chess.them(), board.occupied());
         let mut checkers = them
             & (knight_attacks(king) & board.knights()
-                | shakmaty::attacks::pawn_attacks(us, king) & board.pawns());
+                | single_pawn_attacks(us, king) & board.pawns());
         let mut pinned = Bitboard::EMPTY;
         for sniper in snipers(board, us, king) {
             let blockers = between(king, sniper) & occupied;
@@ -97,6 +101,18 @@ impl Legality {
     pub fn respects_pin(&self, from: Square, to: Square) -> bool {
         !self.pinned.contains(from) || shakmaty::attacks::ray(self.king, from).contains(to)
     }
+}
+
+/// Pieces of both sides that attack a square, with the given occupancy.
+#[must_use]
+#[inline(always)]
+pub(super) fn attackers(board: &Board, to: Square, occupied: Bitboard) -> Bitboard {
+    single_pawn_attacks(Color::White, to) & board.pawns() & board.black()
+        | single_pawn_attacks(Color::Black, to) & board.pawns() & board.white()
+        | knight_attacks(to) & board.knights()
+        | king_attacks(to) & board.kings()
+        | bishop_attacks(to, occupied) & board.bishops_and_queens()
+        | rook_attacks(to, occupied) & board.rooks_and_queens()
 }
 
 /// See [`Legality::evasions`].

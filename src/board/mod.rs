@@ -17,6 +17,7 @@ mod position;
 mod repetition;
 mod score_sheet;
 mod see;
+mod slider_attacks;
 mod unpack;
 
 pub use dirty_pieces::DirtyPieces;
@@ -27,7 +28,7 @@ pub use keys::Keys;
 pub use legality::Legality;
 pub(crate) use legality::attacked_by_lesser;
 pub use movegen::MoveSet;
-pub(crate) use movegen::is_noisy;
+pub(crate) use movegen::{PROMOTIONS, Sink, is_noisy, origin};
 pub use notation::{FenError, MoveError};
 pub(crate) use perft::Perft;
 pub use perft::perft;

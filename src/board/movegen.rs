@@ -4,12 +4,11 @@
 //! nothing else, and perft's last ply wants a count and no list at all: one generator that
 //! hands sets of destinations to a [`Sink`] serves both.
 
-use shakmaty::attacks::{
-    between, bishop_attacks, king_attacks, knight_attacks, queen_attacks, ray, rook_attacks,
-};
+use shakmaty::attacks::{between, king_attacks, knight_attacks, ray};
 use shakmaty::{Bitboard, Board, CastlingSide, Chess, Move, Position as _, Rank, Role, Square};
 
 use super::legality::{Legality, pawns_step, pawns_step_east, pawns_step_west};
+use super::slider_attacks::{bishop_attacks, queen_attacks, rook_attacks};
 use crate::types::MoveList;
 
 /// Which moves to generate.
@@ -41,17 +40,20 @@ pub fn is_noisy(m: Move) -> bool {
 }
 
 /// The roles that a pawn may become, strongest first.
-pub(super) const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Knight, Role::Rook, Role::Bishop];
+pub const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Knight, Role::Rook, Role::Bishop];
 
 /// Where generated moves go. Every destination handed over is a legal move.
 pub trait Sink {
     /// A knight, bishop, rook, queen or king on `from` may move to any square of `to`.
     fn piece(&mut self, role: Role, from: Square, to: Bitboard);
-    /// Pawns may move to any square of `to`, each from the square `offset` before it.
+    /// Pawns may move to any square of `to`, each from its [`origin`].
     fn pawns(&mut self, to: Bitboard, offset: i32);
-    /// Pawns may promote on any square of `to`, each from the square `offset` before it.
+    /// Pawns may promote on any square of `to`, each from its [`origin`]. Never called for quiet
+    /// moves.
     fn promotions(&mut self, to: Bitboard, offset: i32);
+    /// Never called for quiet moves.
     fn en_passant(&mut self, from: Square, to: Square);
+    /// Never called for noisy moves.
     fn castle(&mut self, king: Square, rook: Square);
 }
 
@@ -239,9 +241,10 @@ impl<const QUIET: bool> Lister<'_, QUIET> {
     }
 }
 
-/// The square that a pawn came from; `offset` never leads off the board here.
+/// The square that a pawn came from, `offset` before the one it reaches; that is never off the board.
+#[must_use]
 #[inline]
-pub(super) fn origin(to: Square, offset: i32) -> Square {
+pub fn origin(to: Square, offset: i32) -> Square {
     Square::new((to.to_u32() as i32 - offset) as u32)
 }
 

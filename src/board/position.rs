@@ -6,8 +6,9 @@ use shakmaty::{
 
 use super::dirty_pieces::DirtyPieces;
 use super::keys::{self, Keys};
-use super::legality::Legality;
-use super::movegen::{self, MoveSet};
+use super::legality::{Legality, attackers};
+use super::movegen::{self, MoveSet, Sink};
+use super::slider_attacks::{bishop_attacks, queen_attacks, rook_attacks};
 use crate::types::MoveList;
 
 /// A legal chess position with its keys and checkers. Small and copied: playing a move makes a
@@ -160,6 +161,12 @@ impl Position {
         }
     }
 
+    /// Hands the legal moves of a stage to a sink.
+    #[inline(always)]
+    pub(crate) fn generate_into<S: Sink>(&self, legality: &Legality, stage: MoveSet, sink: &mut S) {
+        movegen::generate(&self.chess, legality, stage, sink);
+    }
+
     /// Appends the legal moves of a stage.
     pub fn generate(&self, legality: &Legality, stage: MoveSet, moves: &mut MoveList) {
         movegen::list(&self.chess, legality, stage, moves);
@@ -206,8 +213,8 @@ impl Position {
         [
             attacks::pawn_attacks(them, king),
             attacks::knight_attacks(king),
-            attacks::bishop_attacks(king, occupied),
-            attacks::rook_attacks(king, occupied),
+            bishop_attacks(king, occupied),
+            rook_attacks(king, occupied),
         ]
     }
 
@@ -222,9 +229,9 @@ impl Position {
         let squares = match m.promotion().unwrap_or(m.role()) {
             Role::Pawn => attacks::pawn_attacks(them, king),
             Role::Knight => attacks::knight_attacks(king),
-            Role::Bishop => attacks::bishop_attacks(king, occupied),
-            Role::Rook => attacks::rook_attacks(king, occupied),
-            Role::Queen => attacks::queen_attacks(king, occupied),
+            Role::Bishop => bishop_attacks(king, occupied),
+            Role::Rook => rook_attacks(king, occupied),
+            Role::Queen => queen_attacks(king, occupied),
             Role::King => Bitboard::EMPTY,
         };
         squares.contains(m.to())
@@ -276,11 +283,12 @@ impl Position {
         keys.change_castling(&self.chess, &chess);
         let en_passant_key = keys::en_passant_key(&chess);
         keys.full ^= en_passant_key;
+        let king = own_king(&chess);
         Position {
             keys,
             en_passant_key,
-            checkers: chess.checkers(),
-            king: own_king(&chess),
+            checkers: attackers(chess.board(), king, chess.board().occupied()) & chess.them(),
+            king,
             since_null: self.since_null + 1,
             chess,
         }

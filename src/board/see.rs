@@ -1,10 +1,11 @@
 //! Static exchange evaluation: who wins material when both sides keep capturing on one square,
 //! always with the least valuable piece.
 
-use shakmaty::attacks::{bishop_attacks, king_attacks, knight_attacks, pawn_attacks, rook_attacks};
 use shakmaty::{Bitboard, Board, Color, Move, Role, Square};
 
+use super::legality::attackers;
 use super::position::Position;
+use super::slider_attacks::{bishop_attacks, rook_attacks};
 use crate::params::see_value;
 
 impl Position {
@@ -74,16 +75,6 @@ fn wins_exchange(
     }
     // Whoever is to move here cannot improve any more.
     side != first
-}
-
-/// Pieces of both sides that attack a square.
-fn attackers(board: &Board, to: Square, occupied: Bitboard) -> Bitboard {
-    pawn_attacks(Color::White, to) & board.pawns() & board.black()
-        | pawn_attacks(Color::Black, to) & board.pawns() & board.white()
-        | knight_attacks(to) & board.knights()
-        | king_attacks(to) & board.kings()
-        | bishop_attacks(to, occupied) & board.bishops_and_queens()
-        | rook_attacks(to, occupied) & board.rooks_and_queens()
 }
 
 fn least_valuable(board: &Board, own: Bitboard) -> Option<(Role, Square)> {

@@ -54,6 +54,9 @@ impl Default for PieceTo {
     }
 }
 
+/// The cells of one piece, by the square it goes to.
+pub type PieceCells = [Cell; SQUARES];
+
 /// A part of a table: one cell for each piece and square.
 #[derive(Clone, Copy, Debug)]
 pub struct PieceToRow<'a>(&'a [Cell]);
@@ -70,6 +73,14 @@ impl<'a> PieceToRow<'a> {
     pub fn prefetch(self, color: Color) {
         let cells = &self.0[color_index(color) * SIDE..][..SIDE];
         cells.iter().step_by(LINE).for_each(prefetch);
+    }
+
+    /// The cells of a piece's moves, by the square it goes to.
+    #[must_use]
+    #[inline]
+    pub fn of_piece(self, piece: Piece) -> &'a PieceCells {
+        let cells = &self.0[piece_index(piece) * SQUARES..];
+        cells.first_chunk().expect("a row has all pieces' squares")
     }
 
     /// `now` must be a move.

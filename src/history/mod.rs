@@ -13,7 +13,7 @@ pub use bonus::{bonus, malus};
 pub use butterfly::{ButterflyHistory, Threats};
 pub use capture::CaptureHistory;
 pub use cell::HistoryCell;
-pub use continuation::{ContinuationHistory, PieceTo, PieceToRow};
+pub use continuation::{ContinuationHistory, PieceCells, PieceTo, PieceToRow};
 pub use correction::{CORRECTION_LIMIT, CorrectionHistory};
 pub use pawn::PawnHistory;
 
