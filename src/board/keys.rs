@@ -25,6 +25,14 @@ fn piece_key(square: Square, piece: Piece) -> u64 {
     Zobrist64::zobrist_for_piece(square, piece).0
 }
 
+/// The keys of all pieces that a move removes and adds.
+#[cold]
+fn changed_by(m: Move, color: Color) -> u64 {
+    let dirty = DirtyPieces::new(m, color);
+    let changes = dirty.removed.iter().chain(&dirty.added);
+    changes.fold(0, |all, &(piece, square)| all ^ piece_key(square, piece))
+}
+
 /// Changes sides.
 pub(super) fn turn_key() -> u64 {
     Zobrist64::zobrist_for_white_turn().0
@@ -117,11 +125,7 @@ impl Keys {
                 let taken = capture.map_or(0, |captured| key(to, !color, captured));
                 taken ^ key(from, color, role) ^ key(to, color, promotion.unwrap_or(role))
             }
-            _ => {
-                let dirty = DirtyPieces::new(m, color);
-                let changes = dirty.removed.iter().chain(&dirty.added);
-                changes.fold(0, |all, &(piece, square)| all ^ piece_key(square, piece))
-            }
+            _ => changed_by(m, color),
         };
         self.full ^ turn_key() ^ changed
     }

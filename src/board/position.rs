@@ -278,20 +278,19 @@ impl Position {
     #[must_use]
     #[inline]
     pub fn play_with_keys(&self, m: Move, mut keys: Keys) -> Position {
-        let mut chess = self.chess.clone();
+        // Changed where it is returned: a copy made afterwards would wait for the changes.
+        let mut child = self.clone();
+        let chess = &mut child.chess;
         chess.play_unchecked(m);
-        keys.change_castling(&self.chess, &chess);
-        let en_passant_key = keys::en_passant_key(&chess);
-        keys.full ^= en_passant_key;
-        let king = own_king(&chess);
-        Position {
-            keys,
-            en_passant_key,
-            checkers: attackers(chess.board(), king, chess.board().occupied()) & chess.them(),
-            king,
-            since_null: self.since_null + 1,
-            chess,
-        }
+        keys.change_castling(&self.chess, chess);
+        child.en_passant_key = keys::en_passant_key(chess);
+        keys.full ^= child.en_passant_key;
+        child.king = own_king(chess);
+        child.checkers =
+            attackers(chess.board(), child.king, chess.board().occupied()) & chess.them();
+        child.since_null += 1;
+        child.keys = keys;
+        child
     }
 
     /// The position with the other side to move, or `None` where passing is no option because

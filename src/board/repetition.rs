@@ -53,22 +53,10 @@ impl KeyHistory {
         false
     }
 
-    /// The key of the position `back` plies before the current one, if the history reaches it.
+    /// The keys of the search's positions but the root, oldest first.
     #[must_use]
-    pub fn before(&self, back: usize) -> Option<u64> {
-        self.keys
-            .len()
-            .checked_sub(back)
-            .map(|index| self.keys[index])
-    }
-
-    /// Whether the position `back` plies ago stands below the root.
-    #[must_use]
-    pub fn is_below_root(&self, back: usize) -> bool {
-        self.keys
-            .len()
-            .checked_sub(back)
-            .is_some_and(|index| index > self.game)
+    pub fn below_root(&self) -> &[u64] {
+        self.keys.get(self.game + 1..).unwrap_or_default()
     }
 }
 

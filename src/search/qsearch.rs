@@ -163,7 +163,6 @@ impl SearchWorker {
         };
         let previous = self.stack.before(ply, 1).current;
         while let Some(m) = picker.next(&self.histories, &self.stack, position, &legality, ply) {
-            self.prefetch_child(position, m);
             if !found.best.is_loss() {
                 if position.in_check() {
                     // One evasion does not lose: further quiet ones would enlarge the tree too much.
@@ -175,6 +174,8 @@ impl SearchWorker {
                     continue;
                 }
             }
+            // Not before: most captures are skipped.
+            self.prefetch_child(position, m);
             found.number += 1;
             let child = self.play(position, ply, m);
             let score = -self.quiescence::<T>(
