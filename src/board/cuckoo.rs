@@ -82,20 +82,14 @@ fn insert(table: &mut [Option<ReversibleMove>], step: ReversibleMove) {
     }
 }
 
-/// Whether one reversible move of the side to move leads to a position with this key.
+/// Whether one reversible move leads to a position with this key.
 fn is_step(position: &Position, key: u64) -> bool {
     let difference = position.key() ^ key;
     let step = places(difference)
         .into_iter()
         .filter_map(|place| STEPS[place])
         .find(|step| step.key == difference);
-    // Only one's own piece can go back; the same difference may be the other side's doing.
-    step.is_some_and(|step| {
-        (between(step.from, step.to) & position.board().occupied()).is_empty()
-            && [step.from, step.to]
-                .iter()
-                .any(|&square| position.board().color_at(square) == Some(position.turn()))
-    })
+    step.is_some_and(|step| (between(step.from, step.to) & position.board().occupied()).is_empty())
 }
 
 impl KeyHistory {
@@ -108,8 +102,8 @@ impl KeyHistory {
         let Some((latest, before)) = below_root[below_root.len() - window..].split_last() else {
             return false;
         };
-        // What the other side's moves have changed in all: nothing, if one step is to lead back.
-        // That is known without a look into the table (an idea from Stockfish).
+        // What the other side's moves have changed in all: nothing, if one step of one's own is to
+        // lead back. That is known without a look into the table (an idea from Stockfish).
         let mut theirs = position.key() ^ latest ^ turn_key();
         before.rchunks_exact(2).any(|keys| {
             let [earlier, later] = [keys[0], keys[1]];
@@ -123,6 +117,7 @@ impl KeyHistory {
 mod tests {
     use super::*;
     use crate::board::tests::{Random, cases};
+    use crate::types::CastlingMode;
 
     #[test]
     fn every_reversible_step_is_in_the_table() {
@@ -152,5 +147,18 @@ mod tests {
             }
         }
         assert!(seen >= cases(21, 0) as usize, "{seen}");
+    }
+
+    #[test]
+    fn a_move_may_lead_back_over_five_plies() {
+        let start = "4k3/8/8/8/8/8/R7/4K3 w - - 0 1";
+        let mut position = Position::from_fen(start, CastlingMode::Standard).expect("legal");
+        let mut history = KeyHistory::new(&[]);
+        for text in ["a2a1", "e8e7", "a1b1", "e7f7", "b1c1", "f7e8"] {
+            assert!(!history.can_repeat(&position), "before {text}");
+            history.push(position.key());
+            position = position.play(position.parse_uci(text).expect("legal"));
+        }
+        assert!(history.can_repeat(&position), "the rook may go back to a1");
     }
 }

@@ -1,4 +1,4 @@
-//! Legal move generation in stages, over shakmaty's bitboards and attack tables.
+//! Legal move generation in stages, over shakmaty's bitboards.
 //!
 //! Shakmaty itself lists all legal moves at once. The search wants captures first and often
 //! nothing else, and perft's last ply wants a count and no list at all: one generator that
@@ -221,20 +221,19 @@ fn castling_is_safe(chess: &Chess, legality: &Legality, side: CastlingSide, rook
     (lines & (board.rooks() | board.queens()) & chess.them()).is_empty()
 }
 
-/// Collects moves in a list. Quiet moves capture nothing, so nothing is looked up for them.
-struct Lister<'a, const QUIET: bool> {
+/// Collects moves in a list.
+struct Lister<'a> {
     board: &'a Board,
     moves: &'a mut MoveList,
 }
 
-impl<const QUIET: bool> Lister<'_, QUIET> {
+impl Lister<'_> {
     #[inline]
     fn push(&mut self, role: Role, from: Square, to: Square, promotion: Option<Role>) {
-        let capture = if QUIET { None } else { self.board.role_at(to) };
         self.moves.push(Move::Normal {
             role,
             from,
-            capture,
+            capture: self.board.role_at(to),
             to,
             promotion,
         });
@@ -248,7 +247,7 @@ pub fn origin(to: Square, offset: i32) -> Square {
     Square::new((to.to_u32() as i32 - offset) as u32)
 }
 
-impl<const QUIET: bool> Sink for Lister<'_, QUIET> {
+impl Sink for Lister<'_> {
     #[inline]
     fn piece(&mut self, role: Role, from: Square, to: Bitboard) {
         for to in to {
@@ -280,23 +279,10 @@ impl<const QUIET: bool> Sink for Lister<'_, QUIET> {
     }
 }
 
-/// Appends the legal moves of a stage to `moves`. Each stage is compiled by itself.
+/// Appends the legal moves of a stage to `moves`.
 pub fn list(chess: &Chess, legality: &Legality, stage: MoveSet, moves: &mut MoveList) {
     let board = chess.board();
-    match stage {
-        MoveSet::Quiet => {
-            let mut quiet = Lister::<true> { board, moves };
-            generate(chess, legality, MoveSet::Quiet, &mut quiet);
-        }
-        MoveSet::Noisy => {
-            let mut noisy = Lister::<false> { board, moves };
-            generate(chess, legality, MoveSet::Noisy, &mut noisy);
-        }
-        MoveSet::All => {
-            let mut all = Lister::<false> { board, moves };
-            generate(chess, legality, MoveSet::All, &mut all);
-        }
-    }
+    generate(chess, legality, stage, &mut Lister { board, moves });
 }
 
 /// Counts moves without making them.

@@ -174,7 +174,7 @@ impl SearchWorker {
                     continue;
                 }
             }
-            // Not before: most captures are skipped.
+            // Not as soon as it is picked, for captures that are skipped need no cluster.
             self.prefetch_child(position, m);
             found.number += 1;
             let child = self.play(position, ply, m);

@@ -14,6 +14,8 @@ const ONCE: i32 = p::SHARE_UNIT;
 const ROLES: usize = Role::King as usize + 1;
 
 /// Lists a position's quiet moves but the table's, with their scores.
+// Not inlined, here and below: the picker as one function is slower (see the book's record of
+// tests, "Speed").
 #[inline(never)]
 pub fn list_quiets(
     histories: &Histories,
@@ -203,7 +205,6 @@ impl QuietList<'_> {
 }
 
 impl Sink for QuietList<'_> {
-    // Not inlined for each role: the loop is long.
     #[inline(never)]
     fn piece(&mut self, role: Role, from: Square, to: Bitboard) {
         let of_role = self.order.of_role(role);

@@ -325,3 +325,32 @@ fn quiet_moves_come_in_the_order_of_their_scores() {
         "{castlings} {checks}"
     );
 }
+
+#[test]
+fn captures_come_in_the_order_of_victims_and_histories() {
+    let mut bench = Bench::new();
+    let (mut random, mut by_history) = (Random(13), 0);
+    random_games(12, |position| {
+        let legality = position.legality();
+        for m in legal(position, is_noisy) {
+            let bonus = random.below(20_000) as i32 - 10_000;
+            let piece = position.moved_piece(m);
+            bench.histories.capture.update(piece, m, bonus);
+        }
+        let mut moves = ScoredMoves::default();
+        list_noisy(&bench.histories, position, &legality, None, &mut moves);
+        let material = |m: Move| {
+            let won = [m.capture(), m.promotion()].into_iter().flatten();
+            won.map(see_value).sum::<i32>()
+        };
+        let score = |m: Move| {
+            let history = bench.histories.capture.get(position.moved_piece(m), m);
+            material(m) * p::order_victim() + history
+        };
+        let moves: Vec<Move> = std::iter::from_fn(|| moves.take_best()).collect();
+        let in_order = moves.is_sorted_by(|a, b| score(*a) >= score(*b));
+        assert!(in_order, "{} {moves:?}", position.fen());
+        by_history += usize::from(!moves.is_sorted_by(|a, b| material(*a) >= material(*b)));
+    });
+    assert!(cfg!(miri) || by_history > 50, "{by_history}");
+}
