@@ -278,7 +278,7 @@ impl Position {
     #[must_use]
     #[inline]
     pub fn play_with_keys(&self, m: Move, mut keys: Keys) -> Position {
-        // Changed where it is returned: a copy made afterwards would wait for the changes.
+        // Changed where it is returned, so that it is not copied once more.
         let mut child = self.clone();
         let chess = &mut child.chess;
         chess.play_unchecked(m);

@@ -1,8 +1,8 @@
 //! Squares that bishops, rooks and queens attack, computed instead of looked up.
 //!
-//! Shakmaty looks them up by magic multiplication, in tables of 0.7 MB. Alone they would stay in the
-//! near caches; in a search the network's weights and the histories push them out, and a computed
-//! line is there before the table's answer (see the book's record of tests, "Speed").
+//! Shakmaty looks them up by magic multiplication, in tables of 0.7 MB, which share the caches with the
+//! network's weights and the histories. A search is faster with computed attacks, perft with looked up
+//! ones (see the book's record of tests, "Speed").
 //!
 //! Files and diagonals: "hyperbola quintessence" (Aleks Peshkov, Gerd Isenberg). With a line's
 //! occupied squares `o` and the slider `s` as numbers, `o - 2s` borrows from `s` up to the first

@@ -40,11 +40,12 @@ impl Bench {
         }
     }
 
+    fn next(&self, picker: &mut Picker, position: &Position, legality: &Legality) -> Option<Move> {
+        picker.next(&self.histories, &self.stack, position, legality, Ply::ROOT)
+    }
+
     fn drain(&self, picker: &mut Picker, position: &Position, legality: &Legality) -> Vec<Move> {
-        std::iter::from_fn(|| {
-            picker.next(&self.histories, &self.stack, position, legality, Ply::ROOT)
-        })
-        .collect()
+        std::iter::from_fn(|| self.next(picker, position, legality)).collect()
     }
 }
 
@@ -127,13 +128,7 @@ fn quiet_moves_can_be_left_out_at_any_time() {
         let legality = position.legality();
         let mut picker = Picker::all(None);
         let mut moves = Vec::new();
-        while let Some(m) = picker.next(
-            &bench.histories,
-            &bench.stack,
-            position,
-            &legality,
-            Ply::ROOT,
-        ) {
+        while let Some(m) = bench.next(&mut picker, position, &legality) {
             moves.push(m);
             if !is_noisy(m) {
                 picker.skip_quiets();
@@ -158,13 +153,7 @@ fn the_promised_exchange_value_holds() {
     random_games(12, |position| {
         let legality = position.legality();
         let mut picker = Picker::all(None);
-        while let Some(m) = picker.next(
-            &bench.histories,
-            &bench.stack,
-            position,
-            &legality,
-            Ply::ROOT,
-        ) {
+        while let Some(m) = bench.next(&mut picker, position, &legality) {
             if picker.proven_see() != UNPROVEN {
                 promises += 1;
                 assert!(
