@@ -255,6 +255,17 @@ impl Reader<'_> {
         bytes
     }
 
+    fn integers<T, const BYTES: usize>(
+        &mut self,
+        count: usize,
+        from_bytes: impl Fn([u8; BYTES]) -> T,
+    ) -> Vec<T> {
+        let (first, rest) = self.0.split_at(count * BYTES);
+        self.0 = rest;
+        let integers = first.as_chunks().0.iter();
+        integers.map(|&bytes| from_bytes(bytes)).collect()
+    }
+
     fn u32(&mut self) -> u32 {
         u32::from_le_bytes(self.take())
     }
@@ -272,21 +283,17 @@ impl Reader<'_> {
 
     /// The next `count` integers of 8 bits.
     pub fn i8s(&mut self, count: usize) -> Vec<i8> {
-        (0..count).map(|_| i8::from_le_bytes(self.take())).collect()
+        self.integers(count, i8::from_le_bytes)
     }
 
     /// The next `count` integers of 16 bits.
     pub fn i16s(&mut self, count: usize) -> Vec<i16> {
-        (0..count)
-            .map(|_| i16::from_le_bytes(self.take()))
-            .collect()
+        self.integers(count, i16::from_le_bytes)
     }
 
     /// The next `count` integers of 32 bits.
     pub fn i32s(&mut self, count: usize) -> Vec<i32> {
-        (0..count)
-            .map(|_| i32::from_le_bytes(self.take()))
-            .collect()
+        self.integers(count, i32::from_le_bytes)
     }
 }
 

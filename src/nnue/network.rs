@@ -29,7 +29,8 @@ impl Network {
     pub fn embedded() -> Arc<Network> {
         static NETWORK: OnceLock<Arc<Network>> = OnceLock::new();
         let unpack = || {
-            let net = QuantisedNet::from_bytes(EMBEDDED).and_then(|net| Network::new(&net));
+            let net =
+                QuantisedNet::from_undamaged_bytes(EMBEDDED).and_then(|net| Network::new(&net));
             Arc::new(net.expect("the embedded network has a known architecture"))
         };
         NETWORK.get_or_init(unpack).clone()

@@ -40,11 +40,13 @@ pub fn unpack(packed: &[u8], length: usize) -> Result<Vec<u8>, NetError> {
         return Err(NetError::BadPacking);
     }
     let (low, high) = planes.split_at(length / 2);
-    let unfolded = |(&low, &high): (&u8, &u8)| {
+    let mut bytes = vec![0; length];
+    let pairs = bytes.as_chunks_mut().0.iter_mut();
+    for (pair, (&low, &high)) in pairs.zip(low.iter().zip(high)) {
         let folded = u16::from_le_bytes([low, high]);
-        (folded >> 1 ^ (folded & 1).wrapping_neg()).to_le_bytes()
-    };
-    Ok(low.iter().zip(high).flat_map(unfolded).collect())
+        *pair = (folded >> 1 ^ (folded & 1).wrapping_neg()).to_le_bytes();
+    }
+    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -265,6 +265,22 @@ impl QuantisedNet {
     /// # Errors
     /// Says what is wrong with the bytes; see [`NetError`].
     pub fn from_bytes(bytes: &[u8]) -> Result<QuantisedNet, NetError> {
+        QuantisedNet::parse(bytes, Header::check)
+    }
+
+    /// Reads a whole network file whose hash is known to be right, without computing it once more.
+    ///
+    /// # Errors
+    /// Says what is wrong with the bytes; see [`NetError`].
+    pub(super) fn from_undamaged_bytes(bytes: &[u8]) -> Result<QuantisedNet, NetError> {
+        QuantisedNet::parse(bytes, |_, _| Ok(()))
+    }
+
+    /// Reads a whole network file, if its header accepts the bytes after it by this `check`.
+    fn parse(
+        bytes: &[u8],
+        check: impl FnOnce(&Header, &[u8]) -> Result<(), NetError>,
+    ) -> Result<QuantisedNet, NetError> {
         let header = Header::parse(bytes)?;
         let shape = Shape::of(&header)?;
         let stored = &bytes[HEADER_BYTES..];
@@ -276,7 +292,7 @@ impl QuantisedNet {
         if !header.is_packed() && found > expected {
             return Err(NetError::TooLong { found, expected });
         }
-        header.check(stored)?;
+        check(&header, stored)?;
         if header.is_packed() {
             let payload = packing::unpack(stored, payload_bytes)?;
             QuantisedNet::read(header, shape, &payload)
