@@ -246,23 +246,26 @@ pub fn fnv1a_from(hash: u64, bytes: &[u8]) -> u64 {
 /// Takes little-endian numbers off the front of a slice whose length has been checked.
 pub struct Reader<'a>(pub &'a [u8]);
 
-impl Reader<'_> {
-    fn take<const BYTES: usize>(&mut self) -> [u8; BYTES] {
-        let (first, rest) = self.0.split_at(BYTES);
+impl<'a> Reader<'a> {
+    fn front(&mut self, count: usize) -> &'a [u8] {
+        let (first, rest) = self.0.split_at(count);
         self.0 = rest;
+        first
+    }
+
+    fn take<const BYTES: usize>(&mut self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
-        bytes.copy_from_slice(first);
+        bytes.copy_from_slice(self.front(BYTES));
         bytes
     }
 
+    /// The next `count` integers, all at once: a network has millions of them.
     fn integers<T, const BYTES: usize>(
         &mut self,
         count: usize,
         from_bytes: impl Fn([u8; BYTES]) -> T,
     ) -> Vec<T> {
-        let (first, rest) = self.0.split_at(count * BYTES);
-        self.0 = rest;
-        let integers = first.as_chunks().0.iter();
+        let integers = self.front(count * BYTES).as_chunks().0.iter();
         integers.map(|&bytes| from_bytes(bytes)).collect()
     }
 
@@ -276,9 +279,7 @@ impl Reader<'_> {
 
     /// The next `count` bytes.
     pub fn u8s(&mut self, count: usize) -> Vec<u8> {
-        let (first, rest) = self.0.split_at(count);
-        self.0 = rest;
-        first.to_vec()
+        self.front(count).to_vec()
     }
 
     /// The next `count` integers of 8 bits.
