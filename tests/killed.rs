@@ -224,6 +224,9 @@ fn training_is_killed_and_goes_on_from_its_checkpoint() {
         "2",
         "--batch",
         "256",
+        // The results of so few games need not fit one.
+        "--scale",
+        "250",
         "--threads",
         "1",
         "--checkpoint-minutes",
