@@ -34,6 +34,7 @@
 use super::features::OUTPUT_BUCKETS;
 use super::format::{NetError, Reader};
 use super::simd::QA;
+use super::single_layer::QB;
 
 /// Outputs of the first layer.
 pub const FIRST: usize = 16;
@@ -252,8 +253,9 @@ pub fn products(hidden: [&[i16]; 2]) -> Vec<u8> {
     hidden.map(side).concat()
 }
 
-/// The layers' output in the unit of the single-layer output, 1/(QA·QB), rounded towards zero.
+/// The layers' output in the unit of the single-layer output, 1/(QA·QB), rounded towards zero. QB
+/// is a multiple of [`WEIGHT_ONE`].
 #[must_use]
 pub const fn to_output_units(output: i32) -> i64 {
-    output as i64 * QA as i64 / SECOND_ACTIVATION_ONE as i64
+    output as i64 * (QA * (QB / WEIGHT_ONE)) as i64 / SECOND_ACTIVATION_ONE as i64
 }

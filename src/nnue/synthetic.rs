@@ -13,9 +13,9 @@ const MATERIAL: [i16; 6] = [6, 19, 20, 31, 59, 0];
 const SCALE: i32 = 400;
 /// Hidden units that count material, and their output weight: together 100 centipawns a pawn.
 const MATERIAL_UNITS: usize = 3;
-const MATERIAL_WEIGHT: i16 = 912;
+const MATERIAL_WEIGHT: i16 = 3648;
 /// Output weight of the unit for the placement of pieces: about 5 centipawns a step.
-const PLACEMENT_WEIGHT: i16 = 816;
+const PLACEMENT_WEIGHT: i16 = 3264;
 
 /// A network with the values of the pieces that prefers them near the centre, kings at
 /// the edge and pawns advanced.
@@ -82,7 +82,7 @@ fn placement(role: usize, square: usize) -> i16 {
 #[must_use]
 pub fn random(hidden: usize, seed: u64) -> QuantisedNet {
     const MAX_FEATURE_WEIGHT: i16 = 60;
-    const MAX_BIAS: i32 = 800_000;
+    const MAX_BIAS: i32 = 3_200_000;
     let mut random = SplitMix::new(seed);
     let mut within = |limit: i32| random.below(2 * limit as u64 + 1) as i32 - limit;
     let mut net = QuantisedNet::zeroed(&format!("random-{hidden}-{seed}"), shape(hidden), SCALE);

@@ -3,7 +3,8 @@
 use crate::nnue::features::KingBuckets;
 use crate::nnue::grouping::PairActivity;
 use crate::nnue::layers::{
-    FIRST, QuantisedLayers, SECOND, SECOND_INPUTS, products, to_output_units,
+    FIRST, MAX_WEIGHT, QuantisedLayers, SECOND, SECOND_INPUTS, WEIGHT_ONE, products,
+    to_output_units,
 };
 use crate::nnue::single_layer::{MAX_OUTPUT_WEIGHT, QA, QB, QuantisedNet};
 
@@ -97,12 +98,12 @@ fn quantise_layers(layers: &TrainedLayers, hidden: usize) -> QuantisedLayers {
         let one = ones[first_output(index, hidden)];
         into.first_weights[first_place(index, hidden)] = extra_bits::steps(weight, one) as i8;
     }
-    let limit = MAX_OUTPUT_WEIGHT;
+    let limit = MAX_WEIGHT;
     for (index, &weight) in arrays.second.floats().iter().enumerate() {
-        into.second_weights[second_place(index)] = to_i16(weight, QB).clamp(-limit, limit);
+        into.second_weights[second_place(index)] = to_i16(weight, WEIGHT_ONE).clamp(-limit, limit);
     }
     for (into, &weight) in into.third_weights.iter_mut().zip(arrays.third.floats()) {
-        *into = to_i16(weight, QB).clamp(-limit, limit);
+        *into = to_i16(weight, WEIGHT_ONE).clamp(-limit, limit);
     }
     let rounded = |value: f32, one: f32| (value * one).round() as i32;
     let biases = arrays.first_bias.floats().iter().zip(&ones);
@@ -110,7 +111,7 @@ fn quantise_layers(layers: &TrainedLayers, hidden: usize) -> QuantisedLayers {
         *into = rounded(bias, ACTIVE_ONE * one);
     }
     for (into, &bias) in (into.second_bias.iter_mut()).zip(arrays.second_bias.floats()) {
-        *into = rounded(bias, ACTIVE_ONE * QB as f32);
+        *into = rounded(bias, ACTIVE_ONE * WEIGHT_ONE as f32);
     }
     into
 }
@@ -123,17 +124,17 @@ fn restore_layers(layers: &mut TrainedLayers, net: &QuantisedLayers, hidden: usi
         *weight = steps / ones[first_output(index, hidden)];
     }
     for (index, weight) in arrays.second.floats_mut().iter_mut().enumerate() {
-        *weight = f32::from(net.second_weights[second_place(index)]) / QB as f32;
+        *weight = f32::from(net.second_weights[second_place(index)]) / WEIGHT_ONE as f32;
     }
     for (weight, &from) in (arrays.third.floats_mut().iter_mut()).zip(&net.third_weights) {
-        *weight = f32::from(from) / QB as f32;
+        *weight = f32::from(from) / WEIGHT_ONE as f32;
     }
     let biases = net.first_bias.iter().zip(&ones);
     for (bias, (&from, one)) in arrays.first_bias.floats_mut().iter_mut().zip(biases) {
         *bias = from as f32 / (ACTIVE_ONE * one);
     }
     for (bias, &from) in (arrays.second_bias.floats_mut().iter_mut()).zip(&net.second_bias) {
-        *bias = from as f32 / (ACTIVE_ONE * QB as f32);
+        *bias = from as f32 / (ACTIVE_ONE * WEIGHT_ONE as f32);
     }
 }
 
