@@ -4,7 +4,8 @@ use super::*;
 use crate::board::tests::cases;
 use crate::nnue::features::output_bucket;
 use crate::nnue::layers::products;
-use crate::nnue::single_layer::QuantisedNet;
+use crate::nnue::row::EMBEDDED;
+use crate::nnue::single_layer::{QA, QuantisedNet};
 use crate::nnue::synthetic::{self, SplitMix};
 use crate::types::{CastlingMode, Move};
 
@@ -329,4 +330,40 @@ fn material_network_counts_material() {
     assert_eq!(value("4k3/8/8/8/8/8/8/3QK3 b - - 0 1"), -queen_up);
     assert_eq!(value("3qk3/8/8/8/8/8/8/4K3 b - - 0 1"), queen_up);
     assert_eq!(value("3qk3/8/8/8/8/8/8/4K3 w - - 0 1"), -queen_up);
+}
+
+/// A sum that wraps around would turn the greatest advantage into the greatest disadvantage.
+#[test]
+#[cfg_attr(miri, ignore = "compressed by C code")]
+fn sums_of_the_embedded_network_stay_far_within_32_bits() {
+    const EXTREMES: [&str; 6] = [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "4k3/8/8/8/QQQQ4/QQQQ4/8/RNBQKBNR b KQ - 0 1",
+        "3QQQQQ/3QQQQ1/8/8/8/8/8/k1K5 b - - 0 1",
+        "k7/8/8/2K5/8/5QQQ/5QQQ/5QQQ b - - 0 1",
+        "rnbqkbnr/8/qqqq4/qqqq4/8/8/8/4K3 w kq - 0 1",
+        "8/8/8/RRRRRRRR/RR6/BBNN4/8/k1K4Q b - - 0 1",
+    ];
+    let quantised = QuantisedNet::from_undamaged_bytes(EMBEDDED).expect("a network");
+    let net = Network::new(&quantised).expect("a valid network");
+    for fen in EXTREMES {
+        let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
+        let board = position.board();
+        let sides = [position.turn(), !position.turn()].map(|side| fresh(&net, board, side));
+        let bucket = output_bucket(board.occupied().count(), quantised.bare);
+        let hidden = sides[0].0.iter().chain(&sides[1].0);
+        let weights = quantised
+            .output_weights
+            .chunks_exact(2 * super::super::HIDDEN);
+        let weights = weights.skip(bucket).flatten();
+        let sum: i64 = hidden
+            .zip(weights)
+            .map(|(&value, &weight)| {
+                let value = i64::from(value).clamp(0, QA.into());
+                value * value / 4 * i64::from(weight)
+            })
+            .sum();
+        // With layered-b-mean an eighth at most.
+        assert!(sum.abs() < i64::from(i32::MAX / 4), "{fen}: {sum}");
+    }
 }

@@ -35,8 +35,8 @@
 //! | 8·32 | 16 | third layer's weights |
 //! | 8·16 | 8 | extra bits of the first layer's weights; in files with the number 2 absent, and zero |
 //!
-//! QA is 255, QB 2048 (in older files 512 or 64), F 768 for each king bucket, N a multiple of 64. Flags:
-//! bit 0 mirrored inputs and bit 1 squared clipped ReLU, both set; bit 3 see
+//! QA is 255, QB 2048 (in older files 512 or 64), F 768 for each king bucket, N a multiple of 64.
+//! Flags: bit 0 mirrored inputs and bit 1 squared clipped ReLU, both set; bit 3 see
 //! [`QuantisedNet::bare`].
 
 use std::fs;
