@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
 use crate::datagen::adjudicator::Adjudication;
-use crate::datagen::opening::OpeningSettings;
+use crate::datagen::opening::{OpeningSettings, OpeningsError, read_openings};
 use crate::datagen::play::{Budget, PlaySettings};
 use crate::datagen::quick::QuickSettings;
 use crate::datagen::run::{self, DatagenConfig, DatagenKind};
@@ -93,10 +93,13 @@ pub struct DatagenArgs {
     /// Megabytes of each side's transposition table
     #[arg(long, default_value_t = 4)]
     pub hash: usize,
-    /// Random plies at the start, or one more
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(..=MAX_RANDOM_PLIES))]
-    pub random_plies: u64,
-    /// Share of games from double Fischer random starts
+    /// File of positions to start from, one FEN or EPD a line [default: the initial position]
+    #[arg(long)]
+    pub openings: Option<PathBuf>,
+    /// Random plies at the start, or one more [default: 8, or 0 with --openings]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(..=MAX_RANDOM_PLIES))]
+    pub random_plies: Option<u64>,
+    /// Share of games from double Fischer random starts, whatever --openings says
     #[arg(long, default_value_t = 0.1, value_parser = share)]
     pub dfrc_share: f64,
     /// Drop openings with a score further from 0 than this, in centipawns
@@ -119,9 +122,21 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 /// The kind with its settings.
-fn kind(args: &DatagenArgs) -> DatagenKind {
+///
+/// # Errors
+/// See [`read_openings`].
+fn kind(args: &DatagenArgs) -> Result<DatagenKind, OpeningsError> {
+    let plies = match (args.random_plies, &args.openings) {
+        (Some(plies), _) => plies as usize,
+        (None, Some(_)) => 0,
+        (None, None) => OpeningSettings::default().plies,
+    };
     let opening = OpeningSettings {
-        plies: args.random_plies as usize,
+        starts: match &args.openings {
+            Some(path) => read_openings(path)?,
+            None => Arc::default(),
+        },
+        plies,
         dfrc_share: args.dfrc_share,
         max_imbalance: args.max_imbalance,
         check_nodes: (args.check_nodes).unwrap_or_else(|| args.nodes.saturating_mul(CHECK_TO_SOFT)),
@@ -136,7 +151,7 @@ fn kind(args: &DatagenArgs) -> DatagenKind {
         opening: opening.clone(),
         ..PlaySettings::default()
     };
-    match args.kind {
+    Ok(match args.kind {
         KindName::Search => DatagenKind::Search(play),
         KindName::Shallow => DatagenKind::Search(PlaySettings {
             budget: Budget::Depth(Depth(i32::from(args.depth))),
@@ -156,13 +171,13 @@ fn kind(args: &DatagenArgs) -> DatagenKind {
                 ..QuickSettings::default().adjudication
             },
         }),
-    }
+    })
 }
 
 /// Runs the subcommand.
 ///
 /// # Errors
-/// See [`run::run`]; or the network is refused.
+/// See [`run::run`]; or the network or the file of openings is refused.
 pub fn run(args: DatagenArgs) -> anyhow::Result<()> {
     super::log_to_stderr();
     let network = match &args.network {
@@ -177,7 +192,7 @@ pub fn run(args: DatagenArgs) -> anyhow::Result<()> {
         }
         None => None,
     };
-    let kind = kind(&args);
+    let kind = kind(&args)?;
     let config = DatagenConfig {
         directory: args.directory,
         name: args.name,
@@ -213,6 +228,25 @@ mod tests {
         assert!(read("--dfrc-share=NaN").is_err());
         assert!(read("--nodes=0").is_err());
         let line = read("--random-plies=100").expect("allowed");
-        assert_eq!(line.args.random_plies, 100);
+        assert_eq!(line.args.random_plies, Some(100));
+        let line = read("--openings=no-such-file").expect("read later");
+        assert!(kind(&line.args).is_err());
+    }
+
+    #[test]
+    fn after_given_openings_no_more_moves_are_random_unless_asked_for() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), "4k3/8/8/8/8/8/4P3/4K3 w - -").expect("written");
+        let openings = format!("--openings={}", file.path().display());
+        let plies = |arguments: &[&str]| {
+            let line = Line::try_parse_from([&["datagen"], arguments].concat()).expect("read");
+            match kind(&line.args).expect("readable") {
+                DatagenKind::Search(play) => (play.opening.plies, play.opening.starts.len()),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(plies(&[]), (8, 0));
+        assert_eq!(plies(&[&openings]), (0, 1));
+        assert_eq!(plies(&[&openings, "--random-plies=3"]), (3, 1));
     }
 }

@@ -1,7 +1,6 @@
 //! Openings on demand, as OpenBench specifies: `genfens N seed S book FILE|None [...]` as one
 //! argument of the program, answered by N lines `info string genfens FEN`.
 
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +14,9 @@ use crate::search::{Limits, SearchRequest, SearchWorker, Shared, Silent};
 use crate::tt::{AllocError, TranspositionTable};
 use crate::types::CastlingMode;
 
-use super::opening::{MAX_TRIES, NothingEven, OpeningSettings, random_moves, random_opening};
+use super::opening::{
+    MAX_TRIES, NothingEven, OpeningSettings, OpeningsError, random_opening, read_openings,
+};
 
 /// Megabytes of the table for the balance checks.
 const HASH: usize = 8;
@@ -36,13 +37,8 @@ pub struct GenfensRequest {
 pub enum GenfensError {
     #[error("usage: genfens N seed S book FILE|None")]
     Usage,
-    #[error("cannot read the book {}: {source}", path.display())]
-    Book {
-        path: PathBuf,
-        source: std::io::Error,
-    },
-    #[error("the book {} holds no position", .0.display())]
-    EmptyBook(PathBuf),
+    #[error(transparent)]
+    Book(#[from] OpeningsError),
     #[error(transparent)]
     NothingEven(#[from] NothingEven),
     #[error(transparent)]
@@ -84,11 +80,14 @@ impl GenfensRequest {
         eval_kind: EvalKind,
         mut show: impl FnMut(&str) -> ControlFlow<()>,
     ) -> Result<(), GenfensError> {
-        let settings = OpeningSettings {
+        let mut settings = OpeningSettings {
             dfrc_share: 0.0,
             ..OpeningSettings::default()
         };
-        let book = self.read_book()?;
+        if let Some(book) = &self.book {
+            settings.starts = read_openings(book)?;
+            settings.plies = BOOK_PLIES;
+        }
         let mut rng = Rng::with_seed(self.seed);
         let shared = Arc::new(Shared::new(TranspositionTable::new(HASH)?, 1));
         let mut worker = SearchWorker::new(0, Arc::clone(&shared), eval_kind);
@@ -101,13 +100,7 @@ impl GenfensRequest {
                 outcome.is_some_and(|found| found.score.raw().abs() <= settings.max_imbalance)
             };
             let opening = (0..MAX_TRIES)
-                .filter_map(|_| match book.as_slice() {
-                    [] => random_opening(&mut rng, &settings),
-                    lines => {
-                        let line = lines[rng.usize(0..lines.len())].clone();
-                        random_moves(&mut rng, line, BOOK_PLIES)
-                    }
-                })
+                .filter_map(|_| random_opening(&mut rng, &settings))
                 .find(|position| even(position))
                 .ok_or(NothingEven)?;
             // Standard castling letters: the games are played in standard chess.
@@ -119,33 +112,12 @@ impl GenfensRequest {
         }
         Ok(())
     }
-
-    fn read_book(&self) -> Result<Vec<Position>, GenfensError> {
-        const BOARD_FIELDS: usize = 4;
-        let Some(path) = &self.book else {
-            return Ok(Vec::new());
-        };
-        let text = fs::read_to_string(path).map_err(|source| GenfensError::Book {
-            path: path.clone(),
-            source,
-        })?;
-        let positions: Vec<Position> = text
-            .lines()
-            .filter_map(|line| {
-                let fields: Vec<&str> = line.split_whitespace().take(BOARD_FIELDS).collect();
-                Position::from_fen(&fields.join(" "), CastlingMode::Chess960).ok()
-            })
-            .collect();
-        if positions.is_empty() {
-            Err(GenfensError::EmptyBook(path.clone()))
-        } else {
-            Ok(positions)
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::nnue::Network;
 
@@ -179,31 +151,42 @@ mod tests {
         assert_eq!(parse("bench 16"), None);
     }
 
+    fn openings(seed: u64, book: Option<&Path>) -> Vec<String> {
+        let mut fens = Vec::new();
+        let request = GenfensRequest {
+            count: 3,
+            seed,
+            book: book.map(Path::to_owned),
+        };
+        let eval_kind = EvalKind::Network(Network::embedded());
+        request
+            .run(eval_kind, |fen| {
+                fens.push(fen.to_owned());
+                ControlFlow::Continue(())
+            })
+            .expect("openings");
+        fens
+    }
+
     #[test]
     fn openings_are_legal_and_repeatable() {
-        let openings = |seed| {
-            let mut fens = Vec::new();
-            let request = GenfensRequest {
-                count: 3,
-                seed,
-                book: None,
-            };
-            let eval_kind = EvalKind::Network(Network::embedded());
-            request
-                .run(eval_kind, |fen| {
-                    fens.push(fen.to_owned());
-                    ControlFlow::Continue(())
-                })
-                .expect("openings");
-            fens
-        };
-        let fens = openings(5);
+        let fens = openings(5, None);
         assert_eq!(fens.len(), 3);
         assert!(
             fens.iter()
                 .all(|fen| Position::from_fen(fen, CastlingMode::Standard).is_ok())
         );
-        assert_eq!(openings(5), fens);
-        assert_ne!(openings(6), fens);
+        assert_eq!(openings(5, None), fens);
+        assert_ne!(openings(6, None), fens);
+    }
+
+    #[test]
+    fn openings_follow_the_lines_of_the_book() {
+        let book = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(book.path(), "4k3/4p3/8/8/8/8/4P3/4K3 w - -\n").expect("written");
+        for fen in openings(5, Some(book.path())) {
+            let position = Position::from_fen(&fen, CastlingMode::Standard).expect("legal");
+            assert!(position.board().occupied().count() <= 4, "{fen}");
+        }
     }
 }

@@ -1,6 +1,10 @@
 //! Random openings: a start position, some random legal moves, and a check that the result is
 //! playable.
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
+
 use fastrand::Rng;
 use thiserror::Error;
 
@@ -8,8 +12,11 @@ use crate::board::Position;
 use crate::types::{CastlingMode, Color, Move};
 
 /// How openings are made.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct OpeningSettings {
+    /// Positions to start from, each as likely as the others; the initial position if there is
+    /// none.
+    pub starts: Arc<[Position]>,
     /// Random plies: this many or one more, so that both sides get to move first.
     pub plies: usize,
     /// Share of games that start from a double Fischer random position.
@@ -23,6 +30,7 @@ pub struct OpeningSettings {
 impl Default for OpeningSettings {
     fn default() -> OpeningSettings {
         OpeningSettings {
+            starts: Arc::default(),
             plies: 8,
             dfrc_share: 0.1,
             max_imbalance: 300,
@@ -40,6 +48,40 @@ pub const MAX_TRIES: usize = 1000;
 #[error("no playable opening as even as asked for was found in {MAX_TRIES} tries")]
 pub struct NothingEven;
 
+/// Why a file of openings cannot be used.
+#[derive(Debug, Error)]
+pub enum OpeningsError {
+    #[error("cannot read the openings {}: {source}", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    #[error("{} holds no position", .0.display())]
+    Empty(PathBuf),
+}
+
+/// Reads the positions of a file that has one FEN or EPD a line, in Chess960 mode. Lines that hold
+/// no position are passed over, and so are clocks, counters and operations.
+///
+/// # Errors
+/// The file cannot be read or holds no position.
+pub fn read_openings(path: &Path) -> Result<Arc<[Position]>, OpeningsError> {
+    const BOARD_FIELDS: usize = 4;
+    let text = fs::read_to_string(path).map_err(|source| OpeningsError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    let positions: Arc<[Position]> = text
+        .lines()
+        .filter_map(|line| {
+            let fields: Vec<&str> = line.split_whitespace().take(BOARD_FIELDS).collect();
+            Position::from_fen(&fields.join(" "), CastlingMode::Chess960).ok()
+        })
+        .collect();
+    if positions.is_empty() {
+        Err(OpeningsError::Empty(path.to_owned()))
+    } else {
+        Ok(positions)
+    }
+}
+
 /// Moves whose exchange loses more than this, in centipawns, are avoided in openings.
 const WORST_EXCHANGE: i32 = -1000;
 const FILES: [char; 8] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
@@ -54,12 +96,14 @@ const DFRC_PLIES_LESS: usize = 5;
 #[must_use]
 pub fn random_opening(rng: &mut Rng, settings: &OpeningSettings) -> Option<Position> {
     let dfrc = rng.f64() < settings.dfrc_share;
-    let fen = if dfrc {
-        dfrc_start(rng)
+    let from_fen = |fen: &str| Position::from_fen(fen, CastlingMode::Chess960).ok();
+    let start = if dfrc {
+        from_fen(&dfrc_start(rng))?
+    } else if settings.starts.is_empty() {
+        from_fen(&Position::startpos().fen())?
     } else {
-        Position::startpos().fen()
+        settings.starts[rng.usize(0..settings.starts.len())].clone()
     };
-    let start = Position::from_fen(&fen, CastlingMode::Chess960).ok()?;
     let base = settings
         .plies
         .saturating_sub(if dfrc { DFRC_PLIES_LESS } else { 0 });
@@ -172,5 +216,50 @@ mod tests {
             .map(|position| position.turn())
             .collect();
         assert_eq!(plies.len(), 2, "both sides must get to move first");
+    }
+
+    /// A FEN, an EPD with an operation, and lines that hold no position.
+    const LINES: &str = "\
+        r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3\n\
+        \n\
+        no position\n\
+        4k3/8/8/8/8/8/4P3/4K3 b - - id \"pawn\";\n";
+
+    fn read(text: &str) -> Result<Arc<[Position]>, OpeningsError> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        fs::write(file.path(), text).expect("written");
+        read_openings(file.path())
+    }
+
+    #[test]
+    fn files_of_openings_hold_fen_and_epd() {
+        let starts = read(LINES).expect("two positions");
+        let turns: Vec<Color> = starts.iter().map(Position::turn).collect();
+        assert_eq!(turns, [Color::White, Color::Black]);
+        let pieces: Vec<usize> = starts
+            .iter()
+            .map(|start| start.board().occupied().count())
+            .collect();
+        assert_eq!(pieces, [32, 3]);
+        assert!(matches!(read("none\n"), Err(OpeningsError::Empty(_))));
+        let missing = read_openings(Path::new("no such file"));
+        assert!(matches!(missing, Err(OpeningsError::Unreadable { .. })));
+    }
+
+    #[test]
+    fn games_start_from_every_given_position_and_from_no_other() {
+        let settings = OpeningSettings {
+            starts: read(LINES).expect("two positions"),
+            plies: 0,
+            dfrc_share: 0.0,
+            ..OpeningSettings::default()
+        };
+        // With no random ply or one, each of these begins with one side or the other to move.
+        let seen: HashSet<_> = (0..100)
+            .filter_map(|seed| random_opening(&mut Rng::with_seed(seed), &settings))
+            .map(|position| (position.board().occupied().count(), position.turn()))
+            .collect();
+        let expected = [32, 3].map(|pieces| Color::ALL.map(|turn| (pieces, turn)));
+        assert_eq!(seen, expected.into_iter().flatten().collect());
     }
 }

@@ -37,7 +37,7 @@ impl Budget {
 }
 
 /// How games are played.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct PlaySettings {
     pub budget: Budget,
     /// Keep one in this many positions that the search evaluates; none if `None`.

@@ -17,7 +17,7 @@ use super::opening::{MAX_TRIES, NothingEven, OpeningSettings, random_opening};
 use super::play::Played;
 
 /// How quick games are played.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct QuickSettings {
     pub opening: OpeningSettings,
     pub adjudication: Adjudication,
