@@ -111,8 +111,7 @@ pub fn random_opening(rng: &mut Rng, settings: &OpeningSettings) -> Option<Posit
 }
 
 /// The position after `plies` random moves or one more; `None` if the game ended meanwhile.
-#[must_use]
-pub fn random_moves(rng: &mut Rng, start: Position, plies: usize) -> Option<Position> {
+fn random_moves(rng: &mut Rng, start: Position, plies: usize) -> Option<Position> {
     let mut position = start;
     for _ in 0..plies + rng.usize(0..2) {
         position = position.play(random_move(rng, &position)?);
