@@ -40,7 +40,7 @@ macro_rules! parameters {
         }
 
         /// Every value, in the order of this file.
-        #[cfg(test)]
+        #[cfg(all(test, feature = "tune"))]
         fn current_values() -> Vec<i32> {
             vec![$($name()),*]
         }
@@ -78,7 +78,7 @@ macro_rules! switches {
         pub const SWITCHES: &[&str] = &[$(stringify!($name)),*];
 
         /// The state of every switch, in the order of this file.
-        #[cfg(test)]
+        #[cfg(all(test, feature = "tune"))]
         fn current_switches() -> Vec<bool> {
             vec![$($name()),*]
         }
@@ -243,7 +243,8 @@ parameters! {
     lmp_scale = 103, 30, 200, 8;
     lmp_improving_base = 800, 300, 1600, 64;
     lmp_improving_scale = 200, 80, 400, 16;
-    /// Futility: deepest (after reduction), margin, margin a ply, share of the history (1/1024).
+    /// Futility: depth (after reduction) from which on it does not apply, margin, margin a ply,
+    /// share of the history (1/1024).
     futility_depth = 7, 4, 12, 1;
     futility_base = 40, 20, 200, 10;
     futility_margin = 60, 30, 150, 8;
@@ -252,7 +253,7 @@ parameters! {
     capture_futility_base = 70, 20, 300, 10;
     capture_futility_margin = 74, 20, 200, 8;
     capture_futility_history = 16, 0, 64, 3;
-    /// History pruning: deepest (after reduction), history a ply.
+    /// History pruning: depth (after reduction) from which on it does not apply, history a ply.
     history_pruning_depth = 6, 3, 10, 1;
     history_pruning_margin = 4950, 1500, 8000, 300;
     /// SEE pruning: deepest, margins for quiet moves (a squared ply to be searched) and captures,
@@ -265,7 +266,8 @@ parameters! {
 
     /// Singular extensions: least depth, margin a ply (1/64), how many plies shallower the table
     /// may be; margin of double extensions, and what a capture takes off it; margin of triple
-    /// extensions; most double extensions on a line.
+    /// extensions; most double extensions on a line; plies less for a table move that is not
+    /// singular, where the table's score fails high, and in other cut nodes.
     singular_depth = 6, 4, 9, 1;
     singular_margin = 50, 24, 140, 6;
     singular_tt_depth = 3, 2, 5, 1;
@@ -313,7 +315,8 @@ parameters! {
     history_butterfly = 38, 0, 160, 8;
     history_pawn = 36, 0, 160, 8;
 
-    /// History bonus and malus: centi-history a ply, offset, most.
+    /// History bonus and malus, in units of the tables: what a ply adds, what is taken off that,
+    /// and the most.
     bonus_margin = 285, 100, 600, 20;
     bonus_offset = 120, -100, 400, 30;
     bonus_most = 2180, 1000, 3500, 120;
@@ -422,8 +425,10 @@ mod tests {
         }
     }
 
+    /// In a build without the feature both come from the same text.
+    #[cfg(feature = "tune")]
     #[test]
-    fn both_builds_begin_with_the_defaults() {
+    fn a_tuning_build_begins_with_the_defaults() {
         let defaults: Vec<i32> = PARAMETERS.iter().map(|p| p.default).collect();
         assert_eq!(current_values(), defaults);
         assert_eq!(current_switches(), vec![true; SWITCHES.len()]);

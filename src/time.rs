@@ -31,7 +31,7 @@ const INCREMENT_SHARE: f64 = 0.7;
 const MOST_MOVES_TO_GO: u32 = 40;
 /// The hard bound as a multiple of the soft one.
 const HARD_OVER_SOFT: f64 = 5.0;
-/// No move may use more than this share of what is left on the clock.
+/// No move may use more than this share of the clock, unless it is the last before the control.
 const HARD_SHARE: f64 = 0.65;
 /// With several moves to go before the control, no soft bound beyond this share of the clock.
 const SOFT_SHARE: f64 = 0.45;
@@ -48,8 +48,8 @@ pub struct TimeBounds {
     pub soft: Duration,
     /// Stop searching after this long.
     pub hard: Duration,
-    /// The time was named (`movetime`): all of it is used, whatever is found. It then counts from
-    /// `ponderhit` if the search began as a ponder search.
+    /// The time was named (`movetime`): all of it but the overhead is used, whatever is found. It
+    /// then counts from `ponderhit` if the search began as a ponder search.
     pub fixed: bool,
 }
 
@@ -147,6 +147,8 @@ fn millis(ms: i64) -> Duration {
 
 /// Iterations after which the best move's stability counts no more.
 const MOST_STABLE: i32 = 8;
+/// What the mean of the scores before counts in the running mean, where a new score counts once.
+const MEAN_WEIGHT: i32 = 3;
 /// Centipawns below the mean score at which a drop counts in full.
 const FULL_DROP: i32 = 60;
 
@@ -171,7 +173,7 @@ impl BestMoveStability {
         }
         self.mean = Some(match self.mean {
             Some(mean) if !score.is_decisive() => {
-                Score::from_raw((3 * mean.raw() + score.raw()) / 4)
+                Score::from_raw((MEAN_WEIGHT * mean.raw() + score.raw()) / (MEAN_WEIGHT + 1))
             }
             Some(mean) => mean,
             None => score,
@@ -254,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_said_is_no_bound() {
+    fn without_a_clock_there_is_no_bound() {
         assert_eq!(bounds(&Clock::default(), 10, 0), None);
         let only_increment = Clock {
             increment: 1000,

@@ -468,3 +468,16 @@ fn the_log_file_has_both_sides() {
         "{log}"
     );
 }
+
+#[test]
+fn flip_does_not_lift_a_refusal() {
+    let mut client = Client::greeted();
+    client.send("position fen nonsense\nflip\ngo depth 1");
+    client.expect("bestmove (none)");
+    client.send("position startpos\nflip\ngo depth 1");
+    let lines = client.expect("bestmove ");
+    assert!(
+        !lines.iter().any(|line| line.contains("(none)")),
+        "{lines:?}"
+    );
+}

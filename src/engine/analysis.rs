@@ -53,8 +53,11 @@ pub struct Analysis {
     pub best: Option<Move>,
     /// The reply that the engine expects.
     pub ponder: Option<Move>,
-    /// `None` if the search was stopped before it had searched any move.
+    /// `None` for a move from the opening book, and if the search was stopped before it had
+    /// searched any move.
     pub score: Option<Score>,
+    /// The last iteration that was completed, at least the first. Lines may be of the next one,
+    /// which was stopped.
     pub depth: Depth,
     /// Nodes of all threads.
     pub nodes: u64,

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use crossbeam_channel::{Receiver, Sender, unbounded};
 use thiserror::Error;
 
 pub(crate) use analysis::nodes_per_second;
@@ -54,7 +54,8 @@ const HASH_LAST_RESORT: usize = 1;
 /// How long [`Engine::analyse`] waits for an event before it reports that there is none.
 const IDLE_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Why a request to the engine failed. The engine is as it was before.
+/// Why a request to the engine failed. The engine is as it was before, unless the method says
+/// otherwise.
 #[derive(Debug, Error)]
 pub enum EngineError {
     #[error(transparent)]
@@ -67,6 +68,7 @@ pub enum EngineError {
     Searching,
     #[error("no search: {0}")]
     NoPosition(String),
+    /// The first search thread has panicked; the next search starts new threads.
     #[error("no search threads")]
     NoThreads,
 }
@@ -96,7 +98,7 @@ pub struct Engine {
     searching: bool,
     best: BestSoFar,
     events: Sender<Event>,
-    heard: Receiver<Event>,
+    event_receiver: Receiver<Event>,
 }
 
 /// Ends an engine's searches from a thread that does not have the engine.
@@ -120,7 +122,7 @@ impl Engine {
     /// they are first needed.
     #[must_use]
     pub fn new() -> Engine {
-        let (events, heard) = unbounded();
+        let (events, event_receiver) = unbounded();
         Engine {
             settings: Settings::default(),
             castling: CastlingMode::Standard,
@@ -140,7 +142,7 @@ impl Engine {
             searching: false,
             best: BestSoFar::default(),
             events,
-            heard,
+            event_receiver,
         }
     }
 
@@ -181,7 +183,7 @@ impl Engine {
     /// event taken from here is to be shown to [`Engine::received`].
     #[must_use]
     pub const fn events(&self) -> &Receiver<Event> {
-        &self.heard
+        &self.event_receiver
     }
 
     /// Takes note of an event that was taken from [`Engine::events`]: after the result of a
@@ -294,7 +296,7 @@ impl Engine {
         self.set_stage(Place::StrengthLimit, limit);
     }
 
-    /// The network's word on the current position, without any search.
+    /// The static evaluation of the current position, without any search.
     #[must_use]
     pub fn static_eval(&self) -> Score {
         let position = self.position();
@@ -331,7 +333,8 @@ impl Engine {
     }
 
     /// Replaces the pool. The old one is dropped first, because both may not fit into memory; if
-    /// the new one fails, an empty one of the old size is made.
+    /// the new one fails, an empty one of the old size is made, or of the least size if that fails
+    /// as well.
     fn rebuild(&mut self, threads: usize, hash_mib: usize) -> Result<(), EngineError> {
         self.idle()?;
         self.pool = None;
@@ -353,7 +356,8 @@ impl Engine {
     /// its contents.
     ///
     /// # Errors
-    /// If allocation fails (the previous size is kept) or a search is running.
+    /// If a search is running, or allocation fails. Then the previous size is kept; if that cannot
+    /// be allocated any more, there is one thread with a table of the least size.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), EngineError> {
         let mib = mib.clamp(HASH_MIN, HASH_MAX);
         if self.pool.is_some() && mib == self.hash_mib {
@@ -365,7 +369,8 @@ impl Engine {
     /// Sets the number of search threads and starts them at once; nothing happens if they run.
     ///
     /// # Errors
-    /// If the system refuses (the old number is kept) or a search is running.
+    /// If a search is running, or the system refuses. Then the previous number is kept; if those
+    /// cannot be started any more, there is one thread with a table of the least size.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), EngineError> {
         let threads = threads.clamp(1, THREADS_MAX);
         if self.pool.is_some() && threads == self.threads {
@@ -377,8 +382,8 @@ impl Engine {
     /// Evaluates with the network in a file from now on, or with the embedded one.
     ///
     /// # Errors
-    /// If the file is no network that this build can use (the old one is kept) or a search is
-    /// running.
+    /// If the file is no network that this build can use, the threads cannot be started anew, or a
+    /// search is running. The old evaluation is kept.
     pub fn set_network(&mut self, path: Option<&Path>) -> Result<(), EngineError> {
         self.idle()?;
         self.set_eval_kind(EvalKind::Network(match path {
@@ -390,18 +395,20 @@ impl Engine {
     /// Evaluates by material and piece-square values from now on, for comparison with networks.
     ///
     /// # Errors
-    /// If a search is running.
+    /// If the threads cannot be started anew (the old evaluation is kept) or a search is running.
     pub fn set_tapered(&mut self) -> Result<(), EngineError> {
         self.idle()?;
         self.set_eval_kind(EvalKind::Tapered)
     }
 
-    /// If the pool cannot be made, the old evaluation stays.
+    /// If the pool cannot be made, the old evaluation stays, and the next search makes a pool with
+    /// it: the one that `rebuild` made in its place evaluates with the new one.
     fn set_eval_kind(&mut self, eval_kind: EvalKind) -> Result<(), EngineError> {
         let before = std::mem::replace(&mut self.eval_kind, eval_kind);
         let rebuilt = self.rebuild(self.threads, self.hash_mib);
         if rebuilt.is_err() {
             self.eval_kind = before;
+            self.pool = None;
         }
         rebuilt
     }
@@ -409,7 +416,7 @@ impl Engine {
     /// Forgets everything learned: a new game begins.
     ///
     /// # Errors
-    /// If a search is running, or the pool cannot be made.
+    /// If a search is running, or the pool cannot be made; then the game is new all the same.
     pub fn new_game(&mut self) -> Result<(), EngineError> {
         self.idle()?;
         self.game = Game::new(&Start::Initial, &[], self.castling)?;
@@ -460,12 +467,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Exchanges the colours in the current position.
+    /// Exchanges the colours in the current position. After a refused position nothing is searched
+    /// still.
     ///
     /// # Errors
     /// If the mirrored position is not accepted; the game stays.
     pub fn flip(&mut self) -> Result<(), EngineError> {
-        self.set_game(self.game.flipped()?);
+        self.game = self.game.flipped()?;
         Ok(())
     }
 
@@ -537,7 +545,7 @@ impl Engine {
     /// answers with `Break`, the search is stopped.
     ///
     /// # Errors
-    /// As [`Engine::go`].
+    /// As [`Engine::go`], or if the first search thread panics.
     pub fn analyse(
         &mut self,
         game: &Game,
@@ -547,10 +555,14 @@ impl Engine {
         self.set_game(game.clone());
         self.go(request)?;
         loop {
-            let event = match self.heard.recv_timeout(IDLE_INTERVAL) {
+            let event = match self.event_receiver.recv_timeout(IDLE_INTERVAL) {
                 Ok(event) => event,
-                Err(RecvTimeoutError::Timeout) => Event::Idle,
-                Err(RecvTimeoutError::Disconnected) => return Err(EngineError::NoThreads),
+                Err(_) if self.pool.as_ref().is_none_or(Pool::has_failed) => {
+                    self.searching = false;
+                    self.pool = None;
+                    return Err(EngineError::NoThreads);
+                }
+                Err(_) => Event::Idle,
             };
             self.received(&event);
             if listen(&event).is_break() {

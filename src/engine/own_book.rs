@@ -115,7 +115,6 @@ impl Stage for OwnBook {
         note(format!("book move {}", request.root.uci(best)));
         Step::Answer(Conclusion {
             pv: [Some(best), reply].into_iter().flatten().collect(),
-            ponder: reply,
             score: None,
             depth: Depth::ONE,
         })
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_that_repeat_into_a_draw_are_told() {
+    fn moves_that_repeat_into_a_draw_are_recognised() {
         let fen = "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 6 5";
         let knight = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
         let back = knight.parse_san("Ng1").expect("legal");

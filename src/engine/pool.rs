@@ -21,16 +21,16 @@ use crate::faults::panic_at;
 use crate::memory::can_allocate;
 use crate::search::{
     Info, Limits, Report, RootEffort, SearchRequest, SearchResult, SearchWorker, Shared, Signals,
-    Silent, Stats,
+    Silent, Stats, score_without_moves,
 };
 use crate::tt::{AllocError, TranspositionTable};
-use crate::types::{Depth, Move, Ply, Score};
+use crate::types::{Depth, Move, Ply};
 
 /// MiB of hash table from which its memory is supplied ahead of the first search.
 const POPULATE_FROM: usize = 64;
 /// How long a new pool, and so `readyok`, waits for the table's memory; what is left then is
 /// supplied during the first searches.
-const POPULATE_PATIENCE: Duration = Duration::from_secs(3);
+const POPULATE_TIMEOUT: Duration = Duration::from_secs(3);
 /// The search recurses to `MAX_PLY` with a node's move list on the stack of each ply.
 const STACK_BYTES: usize = 16 << 20;
 
@@ -43,7 +43,7 @@ const ARENA_BYTES: usize = 128 << 20;
 /// How long a result waits for helpers that have been told to stop. They need a fraction of this
 /// if they run at all; with many more threads than cores it takes the system longer to let each
 /// of them run.
-const HELPER_PATIENCE: Duration = Duration::from_millis(5);
+const HELPER_TIMEOUT: Duration = Duration::from_millis(5);
 
 /// Why there is no pool.
 #[derive(Debug, Error)]
@@ -107,7 +107,7 @@ impl Pool {
         let threads = threads.max(1);
         let mut table = TranspositionTable::new(hash_mib)?;
         if hash_mib >= POPULATE_FROM {
-            table.populate(threads, POPULATE_PATIENCE);
+            table.populate(threads, POPULATE_TIMEOUT);
         }
         let mut shared = Shared::new(table, threads);
         shared.signals = Arc::clone(signals);
@@ -194,6 +194,12 @@ impl Pool {
             // Nothing is ever sent; the error comes when the last thread is done.
             let _ = busy.recv();
         }
+    }
+
+    /// Whether the first thread, which reports, has panicked.
+    pub fn has_failed(&self) -> bool {
+        let first = self.threads.first();
+        first.is_none_or(|(_, handle)| handle.is_finished())
     }
 
     /// Empties the hash table and lets every thread forget what it learned; done on return.
@@ -287,10 +293,10 @@ fn run(worker: &mut SearchWorker, main: MainTask, shared: &Shared) {
 
 /// What the helpers found, without those that have not stopped in time.
 fn results_of_helpers(helpers: &mpsc::Receiver<Option<SearchResult>>) -> Vec<SearchResult> {
-    let deadline = Instant::now() + HELPER_PATIENCE;
+    let deadline = Instant::now() + HELPER_TIMEOUT;
     let next = || {
-        let patience = deadline.saturating_duration_since(Instant::now());
-        helpers.recv_timeout(patience).ok()
+        let timeout = deadline.saturating_duration_since(Instant::now());
+        helpers.recv_timeout(timeout).ok()
     };
     iter::from_fn(next).flatten().collect()
 }
@@ -341,11 +347,9 @@ fn conclude(result: Option<SearchResult>, request: &SearchRequest) -> Conclusion
     let best = allowed.or(legal.first()).copied();
     let score = match best {
         Some(_) => None,
-        None if request.root.in_check() => Some(Score::mated_in(Ply::ROOT)),
-        None => Some(Score::DRAW),
+        None => Some(score_without_moves(&request.root, Ply::ROOT)),
     };
     Conclusion {
-        ponder: None,
         score,
         depth: Depth::ZERO,
         pv: best.into_iter().collect(),

@@ -10,7 +10,7 @@ use super::analysis::{Analysis, AnalysisLine, Event};
 use super::best_so_far::BestSoFar;
 use super::pipeline::Revision;
 use crate::board::{Game, Position};
-use crate::search::{Info, Report, RootEffort, SearchResult, Stats};
+use crate::search::{Info, QUIET_TIME, Report, RootEffort, SearchResult, Stats};
 use crate::types::{Depth, Move, Score};
 
 /// Lines that may be sent at once, whatever their rate: the first iterations are quick, and
@@ -18,8 +18,6 @@ use crate::types::{Depth, Move, Score};
 const FREE_LINES: usize = 48;
 /// After those, the least time between two lines. Some clients cannot take many at once.
 const LINE_INTERVAL: Duration = Duration::from_millis(40);
-/// Scores that are only bounds, and the move now searched, are sent in longer searches only.
-const QUIET_TIME: Duration = Duration::from_secs(3);
 /// The least time between two current moves.
 const CURRENT_MOVE_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -42,7 +40,7 @@ pub struct EventReporter {
     best: BestSoFar,
 }
 
-/// The counters of all threads together.
+/// The counters of a search: of all threads together where nothing else is said.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Totals {
     pub nodes: u64,
@@ -59,8 +57,6 @@ pub struct Totals {
 pub struct Conclusion {
     /// The best line, beginning with the move to play; empty only if there is no legal move.
     pub pv: Vec<Move>,
-    /// The reply that the best line expects.
-    pub ponder: Option<Move>,
     /// `None` if there are legal moves but none was searched.
     pub score: Option<Score>,
     /// The last iteration, complete or, if it was the first, at least begun.
@@ -70,7 +66,6 @@ pub struct Conclusion {
 impl From<SearchResult> for Conclusion {
     fn from(result: SearchResult) -> Conclusion {
         Conclusion {
-            ponder: result.ponder,
             score: Some(result.score),
             depth: result.depth.max(Depth::ONE),
             pv: result.pv,
@@ -146,10 +141,7 @@ impl EventReporter {
         let mut analysis = Analysis {
             root: Arc::clone(&self.root),
             best: pv.first().copied(),
-            ponder: conclusion
-                .ponder
-                .filter(|m| pv.get(1) == Some(m))
-                .or(pv.get(1).copied()),
+            ponder: pv.get(1).copied(),
             score,
             depth: conclusion.depth,
             nodes: totals.nodes,
@@ -191,7 +183,7 @@ impl EventReporter {
     /// Makes the best line that of the result, which may be another thread's.
     fn keep_final_line(&mut self, pv: &[Move], score: Score, depth: Depth) {
         let first = self.kept.first().map(|kept| &kept.line);
-        if first.is_some_and(|line| line.pv.first() == pv.first() && line.info.score == score) {
+        if first.is_some_and(|line| line.pv == pv && line.info.score == score) {
             return;
         }
         let info = Info {
@@ -228,7 +220,7 @@ impl Report for EventReporter {
             pv: self.game.playable(pv),
         };
         if info.bound.is_some() {
-            if info.time >= QUIET_TIME && info.multi_pv <= self.lines && self.is_due() {
+            if info.multi_pv <= self.lines && self.is_due() {
                 if let Some(kept) = self.kept.get_mut(info.multi_pv.saturating_sub(1)) {
                     kept.sent = false;
                 }
@@ -285,9 +277,10 @@ mod tests {
     use crossbeam_channel::{Receiver, unbounded};
 
     fn reporter() -> (EventReporter, Receiver<Event>) {
-        let (events, heard) = unbounded();
+        let (events, receiver) = unbounded();
         let best = BestSoFar::default();
-        (EventReporter::new(events, Game::default(), 1, best), heard)
+        let reporter = EventReporter::new(events, Game::default(), 1, best);
+        (reporter, receiver)
     }
 
     fn report(reporter: &mut EventReporter, depth: i32, bound: Option<Bound>, pv: &[Move]) {
@@ -307,14 +300,13 @@ mod tests {
 
     fn conclusion(depth: i32, best: Move) -> Conclusion {
         Conclusion {
-            ponder: None,
             score: Some(Score::cp(7)),
             depth: Depth(depth),
             pv: vec![best],
         }
     }
 
-    fn heard(events: &Receiver<Event>) -> (Vec<AnalysisLine>, usize) {
+    fn received(events: &Receiver<Event>) -> (Vec<AnalysisLine>, usize) {
         let mut lines = Vec::new();
         let mut finished = 0;
         for event in events.try_iter() {
@@ -328,14 +320,14 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_is_thinned_and_its_last_line_told() {
+    fn a_flood_is_thinned_and_its_last_line_sent() {
         let (mut reporter, events) = reporter();
         let m = Position::startpos().legal_moves()[0];
         for depth in 1..=240 {
             report(&mut reporter, depth, None, &[m]);
         }
         reporter.finish(&conclusion(240, m), Totals::default(), Vec::new());
-        let (lines, finished) = heard(&events);
+        let (lines, finished) = received(&events);
         assert!(lines.len() < 80, "{} lines", lines.len());
         assert_eq!(lines.last().map(|line| line.info.depth), Some(Depth(240)));
         assert_eq!(finished, 1);
@@ -348,18 +340,37 @@ mod tests {
         report(&mut reporter, 1, None, &[m]);
         report(&mut reporter, 2, Some(Bound::Lower), &[m]);
         reporter.finish(&conclusion(1, m), Totals::default(), Vec::new());
-        let (lines, _) = heard(&events);
+        let (lines, _) = received(&events);
         assert_eq!(lines.len(), 3);
         assert_eq!(lines.last().and_then(|line| line.info.bound), None);
     }
 
     #[test]
-    fn a_line_told_last_is_not_repeated() {
+    fn a_line_sent_last_is_not_repeated() {
         let (mut reporter, events) = reporter();
         let m = Position::startpos().legal_moves()[0];
         report(&mut reporter, 1, None, &[m]);
         reporter.finish(&conclusion(1, m), Totals::default(), Vec::new());
-        assert_eq!(heard(&events).0.len(), 1);
+        assert_eq!(received(&events).0.len(), 1);
+    }
+
+    /// The result may be another thread's, with the same move and score.
+    #[test]
+    fn the_last_line_is_that_of_the_result() {
+        let (mut reporter, events) = reporter();
+        let start = Position::startpos();
+        let m = start.parse_uci("e2e4").expect("legal");
+        let [first, second] =
+            ["e7e5", "c7c5"].map(|reply| start.play(m).parse_uci(reply).expect("legal"));
+        report(&mut reporter, 1, None, &[m, first]);
+        let other = Conclusion {
+            pv: vec![m, second],
+            ..conclusion(1, m)
+        };
+        reporter.finish(&other, Totals::default(), Vec::new());
+        let (lines, _) = received(&events);
+        let last = lines.last().map(|line| &line.pv[..]);
+        assert_eq!(last, Some(&[m, second][..]));
     }
 
     #[test]
@@ -371,16 +382,16 @@ mod tests {
             ..conclusion(0, m)
         };
         reporter.finish(&unsearched, Totals::default(), Vec::new());
-        let (lines, finished) = heard(&events);
+        let (lines, finished) = received(&events);
         assert_eq!((lines.len(), finished), (0, 1));
     }
 
     #[test]
-    fn a_search_that_said_nothing_still_ends_with_a_score() {
+    fn a_search_without_reports_still_ends_with_a_score() {
         let (mut reporter, events) = reporter();
         let m = Position::startpos().legal_moves()[0];
         reporter.finish(&conclusion(1, m), Totals::default(), Vec::new());
-        let (lines, finished) = heard(&events);
+        let (lines, finished) = received(&events);
         assert_eq!((lines.len(), finished), (1, 1));
     }
 }

@@ -15,8 +15,9 @@ pub struct Request {
     pub search_moves: Vec<String>,
     /// Do not search these moves: the inverse of `search_moves`.
     pub exclude_moves: Vec<String>,
-    /// Think on the opponent's time: the clock counts from `ponderhit` on, and the best move is
-    /// held back until then.
+    /// Think on the opponent's time: the search does not end, and the best move is held back,
+    /// before `ponderhit`. The hard time bound and `movetime` count from then on, the soft bound
+    /// from the beginning of the search.
     pub ponder: bool,
     /// Hold the best move back until `stop`.
     pub infinite: bool,
@@ -127,7 +128,7 @@ impl Request {
                 .map(|plies| Depth(plies.clamp(1, MAX_DEPTH.plies()))),
             nodes: self.nodes.map(|nodes| nodes.max(1)),
             soft_nodes: None,
-            mate: self.mate.filter(|&moves| moves > 0),
+            mate: self.mate.map(|moves| moves.max(1)),
             // With both, `infinite` counts and the clock does not.
             time: bounds(&clock, overhead_ms as u64, position.game_ply())
                 .filter(|_| !self.infinite),
@@ -176,7 +177,7 @@ mod tests {
         let limits = limits(&zero);
         assert_eq!(
             (limits.depth, limits.nodes, limits.mate),
-            (Some(Depth(1)), Some(1), None)
+            (Some(Depth(1)), Some(1), Some(1))
         );
     }
 

@@ -46,14 +46,17 @@ fn convert(ranking: &RootRanking, analysis: &mut Analysis) {
     }
 }
 
-/// Makes another root move the result; its line comes first.
+/// Makes another root move the result; its line comes first. A move without a line gets the score
+/// of the best line, and the last line is dropped.
 pub(super) fn play_instead(m: Move, analysis: &mut Analysis) {
     let lines = &mut analysis.lines;
     match lines.iter().position(|line| line.pv.first() == Some(&m)) {
         Some(index) => lines[..=index].rotate_right(1),
         None => {
-            if let Some(first) = lines.first_mut() {
-                first.pv = vec![m];
+            if let Some(mut line) = lines.first().cloned() {
+                line.pv = vec![m];
+                lines.insert(0, line);
+                lines.pop();
             }
         }
     }

@@ -9,7 +9,7 @@ pub const HASH_MIN: usize = 1;
 pub const HASH_MAX: usize = 1 << 25;
 /// Most search threads.
 pub const THREADS_MAX: usize = 1024;
-/// Most lines of analysis; more than any position has moves.
+/// Most lines of analysis; more than any position of a game has moves.
 pub const MULTI_PV_MAX: usize = 256;
 /// Default and most milliseconds lost on each move between the client's clock and ours.
 pub const OVERHEAD_DEFAULT: usize = 10;

@@ -1,7 +1,8 @@
-use super::pipeline::Step;
+use super::pipeline::{Revision, Step};
 use super::reporter::Conclusion;
+use super::root_tablebases::play_instead;
 use super::*;
-use crate::types::Depth;
+use crate::types::{Depth, Move};
 
 #[test]
 fn a_refused_position_is_not_searched() {
@@ -68,7 +69,6 @@ fn stages_come_in_order_and_may_answer() {
     assert_eq!(found, (only, Some(Score::cp(7)), true, 2));
     let answer = Conclusion {
         pv: vec![moves[9]],
-        ponder: None,
         score: None,
         depth: Depth::ZERO,
     };
@@ -77,6 +77,74 @@ fn stages_come_in_order_and_may_answer() {
     assert_eq!(found, (Some(moves[9]), None, false, 1));
     engine.set_stage(Place::OpeningBook, None);
     assert!(analyse(&mut engine).2);
+}
+
+/// Changes what a search found.
+struct Reviser(fn() -> Revision);
+
+impl Stage for Reviser {
+    fn before_search(&self, _request: &mut SearchRequest, _note: &mut dyn FnMut(String)) -> Step {
+        Step::Revise((self.0)())
+    }
+}
+
+#[test]
+fn a_search_whose_thread_panics_ends_with_an_error() {
+    let mut engine = Engine::new();
+    let panics: fn() -> Revision = || Box::new(|_| panic!("on purpose"));
+    engine.set_stage(Place::StrengthLimit, Some(Arc::new(Reviser(panics))));
+    let analyse = |engine: &mut Engine| {
+        let go_on = |_: &Event| ControlFlow::Continue(());
+        engine.analyse(&Game::default(), &Request::to_depth(2), go_on)
+    };
+    let failed = analyse(&mut engine);
+    assert!(matches!(failed, Err(EngineError::NoThreads)), "{failed:?}");
+    engine.set_stage(Place::StrengthLimit, None);
+    assert!(analyse(&mut engine).is_ok(), "the next has new threads");
+}
+
+#[test]
+fn without_a_new_pool_the_old_evaluation_searches() {
+    /// More than any machine has, in MiB.
+    const TOO_MUCH: usize = usize::MAX;
+    let found = |engine: &mut Engine| {
+        let go_on = |_: &Event| ControlFlow::Continue(());
+        let found = engine.analyse(&Game::default(), &Request::to_depth(4), go_on);
+        let found = found.expect("an analysis");
+        (found.score, found.nodes)
+    };
+    let mut sound = Engine::new();
+    sound.set_hash(HASH_LAST_RESORT).expect("memory");
+    let mut engine = Engine::new();
+    engine.hash_mib = TOO_MUCH;
+    assert!(engine.set_tapered().is_err());
+    assert_eq!(engine.eval_name(), sound.eval_name());
+    assert_eq!(found(&mut engine), found(&mut sound));
+}
+
+#[test]
+fn a_move_without_a_line_comes_before_the_lines() {
+    let mut engine = Engine::new();
+    engine.settings.multi_pv = 3;
+    let go_on = |_: &Event| ControlFlow::Continue(());
+    let found = engine.analyse(&Game::default(), &Request::to_depth(3), go_on);
+    let mut found = found.expect("an analysis");
+    let firsts = |analysis: &Analysis| -> Vec<(usize, Move)> {
+        let lines = analysis.lines.iter();
+        lines.map(|line| (line.info.multi_pv, line.pv[0])).collect()
+    };
+    let before = firsts(&found);
+    let listed = |m: &Move| before.iter().any(|(_, first)| first == m);
+    let moves = engine.position().legal_moves();
+    let m = *moves.iter().find(|m| !listed(m)).expect("a move");
+    let second = found.lines[0].pv.clone();
+    play_instead(m, &mut found);
+    assert_eq!((found.best, found.ponder), (Some(m), None));
+    assert_eq!(firsts(&found), [(1, m), (2, before[0].1), (3, before[1].1)]);
+    assert_eq!(
+        found.lines[1].pv, second,
+        "the line of the best move is kept"
+    );
 }
 
 #[test]

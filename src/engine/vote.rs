@@ -66,7 +66,6 @@ mod tests {
         let best = Position::startpos().parse_uci(text).expect("legal");
         SearchResult {
             best,
-            ponder: None,
             score,
             depth: Depth(depth),
             nodes: 0,

@@ -9,7 +9,7 @@ pub fn bonus(depth: Depth) -> i32 {
     (p::bonus_margin() * depth.plies() - p::bonus_offset()).clamp(0, p::bonus_most())
 }
 
-/// What a move loses that was searched before the best one.
+/// What a move loses that was searched without becoming best.
 #[must_use]
 pub fn malus(depth: Depth) -> i32 {
     (p::malus_margin() * depth.plies() - p::malus_offset()).clamp(0, p::malus_most())

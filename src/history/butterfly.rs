@@ -8,13 +8,16 @@ use crate::types::{Bitboard, Color, PackedMove};
 /// Squares that the enemy attacks: a move out of an attack and one into it differ in kind.
 pub type Threats = Bitboard;
 
+/// Whether the from and the to square are attacked.
+const THREATS: usize = 4;
+
 /// Indexed `[color][from attacked][to attacked][from][to]`.
 #[derive(Debug)]
 pub struct ButterflyHistory(LargeTable<Cell>);
 
 impl Default for ButterflyHistory {
     fn default() -> ButterflyHistory {
-        ButterflyHistory(table(COLORS * 4 * SQUARES * SQUARES))
+        ButterflyHistory(table(COLORS * THREATS * SQUARES * SQUARES))
     }
 }
 
@@ -27,7 +30,8 @@ impl ButterflyHistory {
     fn index(color: Color, threats: Threats, m: PackedMove) -> usize {
         let (from, to) = (m.from(), m.to());
         let threat = 2 * usize::from(threats.contains(from)) + usize::from(threats.contains(to));
-        ((color_index(color) * 4 + threat) * SQUARES + from.to_usize()) * SQUARES + to.to_usize()
+        ((color_index(color) * THREATS + threat) * SQUARES + from.to_usize()) * SQUARES
+            + to.to_usize()
     }
 
     #[must_use]

@@ -2,8 +2,9 @@
 //!
 //! A level searches fewer nodes with a weaker evaluation and reproducible errors of it
 //! ([`Misjudgement`]), prefers moves that people find natural (`natural`), and waits before it
-//! moves ([`Level::thinking_time`]). It always sees a mate in one, for and against itself, and it
-//! evaluates without errors once the opponent has only the king.
+//! moves ([`Level::thinking_time`]). It always sees a mate in one, for and against itself. Once the
+//! opponent has only the king it evaluates without errors, but for evaluations that the hash table
+//! keeps from earlier moves.
 
 mod natural;
 

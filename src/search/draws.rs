@@ -1,10 +1,19 @@
-//! Draws by rule, and repetitions one move ahead.
+//! The end of the game: mate, draws by rule, and repetitions one move ahead.
 
 use super::window::Window;
 use super::worker::SearchWorker;
 use crate::board::Position;
 use crate::params as p;
 use crate::types::{FIFTY_MOVES, MAX_PLY, Ply, Score};
+
+/// The score of a position in which the side to move has no legal move: mate or stalemate.
+pub(crate) fn score_without_moves(position: &Position, ply: Ply) -> Score {
+    if position.in_check() {
+        Score::mated_in(ply)
+    } else {
+        Score::DRAW
+    }
+}
 
 impl SearchWorker {
     /// A draw by rule, or the end of the stack.
@@ -39,8 +48,8 @@ impl SearchWorker {
         }
     }
 
-    /// If the side to move can step back into the line, it has at least a draw.
-    pub(super) fn claim_repetition(&self, position: &Position, window: Window) -> Window {
+    /// If the side to move can repeat a position of the line, it has at least a draw.
+    pub(super) fn upcoming_repetition(&self, position: &Position, window: Window) -> Window {
         if self.uses(p::use_upcoming_repetition())
             && window.alpha < Score::DRAW
             && self.keys.can_repeat(position)

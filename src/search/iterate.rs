@@ -1,22 +1,17 @@
 //! Iterative deepening: one search after the other, each a ply deeper, each ordering the next
 //! one's moves, until a limit ends it.
 
-use std::time::Duration;
-
 use super::aspiration::{ASPIRATION_DEPTH, Aspiration};
 use super::node_type::Root;
 use super::root_moves::{RootMove, RootMoves};
 use super::stack::Stack;
 use super::window::Window;
 use super::worker::SearchWorker;
-use super::{Info, Report, RootEffort, SearchRequest, SearchResult, Searched, Silent};
+use super::{Info, QUIET_TIME, Report, RootEffort, SearchRequest, SearchResult, Searched, Silent};
 use crate::board::KeyHistory;
 use crate::params as p;
 use crate::time::BestMoveStability;
 use crate::types::{Bound, Depth, MAX_DEPTH, Move, Ply, Score};
-
-/// Scores outside the window are reported once a search has taken this long.
-const BOUNDS_REPORTED_AFTER: Duration = Duration::from_secs(3);
 
 impl SearchWorker {
     /// Searches until a limit is reached or the shared signals stop it, and reports to `report` on
@@ -46,7 +41,7 @@ impl SearchWorker {
         for depth in 1..=last.plies() {
             self.root_depth = Depth(depth);
             self.seldepth = 0;
-            self.root.begin_iteration();
+            self.root.begin_iteration(self.root_depth);
             if self.iteration(request).is_err() {
                 // The last line reported is the one that is played.
                 self.root.sort_lines();
@@ -120,7 +115,7 @@ impl SearchWorker {
             if window == Window::OPEN || aspiration.accept(score, self.root_depth) {
                 return Ok(());
             }
-            if self.shared.signals.elapsed() >= BOUNDS_REPORTED_AFTER {
+            if self.shared.signals.elapsed() >= QUIET_TIME {
                 self.report_lines();
             }
         }
@@ -175,7 +170,7 @@ impl SearchWorker {
         let mate_found = limits.mate.is_some_and(|moves| {
             score
                 .mate_moves()
-                .is_some_and(|found| found > 0 && found <= moves as i32)
+                .is_some_and(|found| found > 0 && found.unsigned_abs() <= moves)
         });
         let nodes = self.shared.nodes();
         let nodes_spent = limits.soft_nodes.is_some_and(|soft| nodes >= soft)
@@ -226,45 +221,34 @@ impl SearchWorker {
             })
             .collect();
         for (index, root) in self.root.all().iter().take(lines).enumerate() {
-            // A line that this iteration has not reached keeps the score of the last one.
-            let (score, bound, depth) = if root.score == -Score::INFINITE {
-                (root.previous, None, self.root_depth - 1)
-            } else {
-                (root.score, root.bound, self.root_depth)
-            };
-            if score == -Score::INFINITE {
+            let Some(found) = root.latest() else {
                 continue;
-            }
-            let (score, bound) = root.shown(score, bound);
+            };
             let info = Info {
-                depth,
+                depth: found.depth,
                 seldepth: root.seldepth.max(1),
                 multi_pv: index + 1,
-                score,
-                bound,
+                score: found.score,
+                bound: found.bound,
                 nodes,
                 time,
                 hashfull,
                 tb_hits: self.shared.tablebase_hits(),
             };
-            self.report.info(info, &root.pv, &efforts);
+            self.report.info(info, found.pv, &efforts);
         }
     }
 
     /// The best line, unless not even its first search was completed.
     fn result(&self) -> Option<SearchResult> {
         let best = self.best_line();
-        // A line that the last iteration has not reached keeps the score of the one before.
-        let score = [best.score, best.previous]
-            .into_iter()
-            .find(|&score| score != -Score::INFINITE)?;
+        let found = best.latest()?;
         Some(SearchResult {
             best: best.m,
-            ponder: best.pv.get(1).copied(),
-            score: best.shown(score, None).0,
+            score: found.score,
             depth: self.completed,
             nodes: self.nodes,
-            pv: best.pv.clone(),
+            pv: found.pv.to_vec(),
         })
     }
 

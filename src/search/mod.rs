@@ -40,7 +40,9 @@ use crate::tablebase::{Probing, RootRanking};
 use crate::tt::TranspositionTable;
 use crate::types::{Depth, Move, Score};
 
+pub(crate) use draws::score_without_moves;
 pub use limits::Limits;
+pub(crate) use report::QUIET_TIME;
 pub use report::{Info, Report, RootEffort, Silent};
 pub use signals::Signals;
 pub use stats::{PlyStats, Stats};
@@ -111,7 +113,8 @@ pub struct SearchRequest {
     pub limits: Limits,
     /// What the search may leave out.
     pub selectivity: Selectivity,
-    /// Time bounds count from `ponderhit` on, and the result is held back until then.
+    /// The result is held back until `ponderhit`. The hard time bound and a fixed time count from
+    /// then on, the soft bound from the beginning of the search.
     pub ponder: bool,
     /// The result is held back until `stop`.
     pub infinite: bool,
@@ -126,7 +129,7 @@ pub struct SearchRequest {
     pub(crate) misjudgement: Option<Misjudgement>,
     /// The result is held back until the clock has run so long.
     pub least_time: Option<Duration>,
-    /// Only the first thread searches, so that the result does not hang on their number.
+    /// Only the first thread searches, so that the result does not depend on their number.
     pub first_thread_only: bool,
 }
 
@@ -166,8 +169,6 @@ pub enum Selectivity {
 #[derive(Clone, Debug)]
 pub struct SearchResult {
     pub best: Move,
-    /// The reply that the best line expects.
-    pub ponder: Option<Move>,
     pub score: Score,
     /// The last completed iteration; zero if the first was stopped after some of its moves.
     pub depth: Depth,

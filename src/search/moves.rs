@@ -1,6 +1,7 @@
 //! The move loop, with the pruning of single moves, reductions and re-searches.
 
 use super::Searched;
+use super::draws::score_without_moves;
 use super::node_state::Node;
 use super::node_type::{NodeType, Pv};
 use super::picker::Picker;
@@ -11,7 +12,6 @@ use super::stats::PLIES;
 use super::window::Window;
 use super::worker::SearchWorker;
 use crate::board::is_noisy;
-use crate::history::{PieceTo, bonus};
 use crate::params as p;
 use crate::types::{Bound, Depth, Move, PackedMove, Ply, Score};
 
@@ -192,7 +192,8 @@ impl SearchWorker {
     ) -> MoveDecision {
         let depth = so_far.depth.plies();
         // The node's depth less the move's reduction, and the depth that the move would really be
-        // searched to. The margins of history and futility pruning go with the first.
+        // searched to. Futility pruning's margins and depth limit go with the first, as does the
+        // depth limit of history pruning, whose margin goes with the whole depth.
         let reduced = (depth - info.reduction / PLY).clamp(0, depth);
         let searched = (depth - 1 - info.reduction / PLY).clamp(0, depth);
 
@@ -280,22 +281,15 @@ impl SearchWorker {
             self.stack.at_mut(ply).reduction = 0;
             if score > alpha && reduced < depth {
                 // Better than expected: again without the reduction, or with even more depth.
-                self.stats.re_searched += 1;
                 let gain = score - so_far.best;
                 depth += i32::from(gain > p::lmr_deeper());
                 depth -= i32::from(gain < p::lmr_shallower());
                 if reduced < depth {
+                    self.stats.re_searched += 1;
                     score = self.scout(&child, ply, depth, Window::above(alpha), !node.cut_node)?;
                 }
                 if !info.noisy {
-                    let bonus = if score > alpha {
-                        bonus(depth)
-                    } else {
-                        -bonus(depth)
-                    };
-                    let now = PieceTo::new(node.position.moved_piece(m), m.to());
-                    let share = bonus * p::update_re_search() / p::SHARE_UNIT;
-                    self.update_continuations(ply, now, share);
+                    self.update_after_re_search(node, m, depth, score > alpha);
                 }
             }
         } else if zero_window_first {
@@ -326,10 +320,8 @@ impl SearchWorker {
         if so_far.number == 0 {
             return Ok(if node.excluded.is_some() {
                 alpha
-            } else if node.in_check() {
-                Score::mated_in(node.ply)
             } else {
-                Score::DRAW
+                score_without_moves(node.position, node.ply)
             });
         }
         let mut score = so_far.best;
@@ -359,6 +351,8 @@ impl SearchWorker {
             score = Score::from_raw((score.raw() * ours + beta.raw() * theirs) / (ours + theirs));
         }
         let best = so_far.best_move.map_or(PackedMove::NONE, PackedMove::new);
+        // A root searched with some of its moves only (`searchmoves`) stores what it found of them
+        // as what is known of the position.
         if !(T::ROOT && self.root.later_line()) {
             self.store(node, best, score, bound);
         }

@@ -16,6 +16,7 @@
 //! What each technique is worth is in the book's record of tests.
 
 use super::Searched;
+use super::draws::score_without_moves;
 use super::node_state::{Node, legal_tt_move};
 use super::node_type::{NodeType, NonPv, Pv};
 use super::singular::Singular;
@@ -49,7 +50,7 @@ impl SearchWorker {
         // Step 2. Draws and short mates: the rules and the distance to the root bound the score.
         let mut window = window;
         if !T::ROOT {
-            window = self.claim_repetition(position, window);
+            window = self.upcoming_repetition(position, window);
             if window.alpha >= window.beta {
                 return Ok(window.alpha);
             }
@@ -105,8 +106,7 @@ impl SearchWorker {
             // Step 6. Hindsight: the move that led here was reduced on an expectation that the
             // evaluation can now confirm or refute.
             self.hindsight::<T>(&mut node);
-            // Steps 7 to 10. Whole-node pruning, cheapest first: razoring, reverse futility, null
-            // move, ProbCut.
+            // Steps 7 to 10. Whole-node pruning: razoring, reverse futility, null move, ProbCut.
             if let Some(score) = self.razor::<T>(&node)? {
                 return Ok(score);
             }
@@ -192,12 +192,7 @@ impl SearchWorker {
         }
         self.enter::<T>(ply)?;
         if !position.has_legal_move() {
-            let mated = if position.in_check() {
-                Score::mated_in(ply)
-            } else {
-                Score::DRAW
-            };
-            return Ok(mated);
+            return Ok(score_without_moves(position, ply));
         }
         Ok(match self.terminal(position, ply) {
             Some(score) => score,

@@ -24,7 +24,7 @@ pub(super) struct Node<'a> {
     pub tt_move: Option<Move>,
     /// On a principal variation now or in an earlier search.
     pub tt_pv: bool,
-    /// The bare evaluation, as the table keeps it; `None` in check.
+    /// The bare evaluation, as the table keeps it; `None` in check and in singular searches.
     pub raw_eval: Option<Score>,
     /// What the correction histories add to it, in centipawns.
     pub correction: i32,

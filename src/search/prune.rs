@@ -44,6 +44,13 @@ fn null_reduction(depth: Depth, above: i32, tt_noisy: bool) -> i32 {
     p::null_base() + depth.plies() / p::null_divisor() + above + i32::from(tt_noisy)
 }
 
+/// The first ply at which a verification search to `depth` from `ply` may pass.
+fn null_from(ply: Ply, depth: Depth) -> Ply {
+    /// Quarters of the depth in which it may not.
+    const FORBIDDEN: usize = 3;
+    Ply(ply.index() + depth.plies().max(0) as usize * FORBIDDEN / 4 + 1)
+}
+
 /// The bound that ProbCut's shallow search must reach.
 fn probcut_beta(beta: Score, improving: bool) -> Score {
     beta + p::probcut_margin() - p::probcut_improving() * i32::from(improving)
@@ -132,7 +139,7 @@ impl SearchWorker {
             || node.eval < beta
             || node.static_eval < beta + null_margin(depth)
             || beta.is_loss()
-            || self.stack.before(ply, 1).played.is_none() && ply > Ply::ROOT
+            || self.stack.before(ply, 1).played.is_none()
             || ply < self.null_from
             || !position.has_non_pawn_material()
             || node.tt_entry.is_some_and(|tt_entry| {
@@ -173,7 +180,7 @@ impl SearchWorker {
         }
         // Verify with passing forbidden in the upper part of the tree.
         let verified = depth - reduction;
-        self.null_from = Ply(ply.index() + (verified.plies().max(0) as usize) * 3 / 4 + 1);
+        self.null_from = null_from(ply, verified);
         let result = self.node::<NonPv>(position, ply, verified, Window::at_least(beta), false);
         self.null_from = Ply::ROOT;
         Ok((result? >= beta).then_some(score))

@@ -14,7 +14,7 @@ use crate::tt::{TranspositionTable, TtEntry};
 use crate::types::{Bound, Depth, Move, PackedMove, Ply, Score};
 
 /// What the quiescence search has found so far in a node.
-struct Quiet {
+struct QuiescenceState {
     alpha: Score,
     best: Score,
     best_move: Option<Move>,
@@ -51,7 +51,7 @@ impl SearchWorker {
     ) -> Searched<Score> {
         self.enter::<T>(ply)?;
         self.stats.quiescence += 1;
-        let window = self.claim_repetition(position, window);
+        let window = self.upcoming_repetition(position, window);
         if window.alpha >= window.beta {
             return Ok(window.alpha);
         }
@@ -72,7 +72,7 @@ impl SearchWorker {
         let tt_pv = T::PV || tt_entry.is_some_and(|tt_entry| tt_entry.pv);
 
         // Stand pat: the side to move need not capture anything.
-        let mut found = Quiet {
+        let mut found = QuiescenceState {
             alpha: window.alpha,
             best: -Score::INFINITE,
             best_move: None,
@@ -150,7 +150,7 @@ impl SearchWorker {
         ply: Ply,
         window: Window,
         tt_move: Option<PackedMove>,
-        found: &mut Quiet,
+        found: &mut QuiescenceState,
     ) -> Searched<()> {
         let legality = position.legality_for_captures();
         let tt_move = tt_move
@@ -210,7 +210,7 @@ impl SearchWorker {
         position: &Position,
         m: Move,
         previous: PackedMove,
-        found: &mut Quiet,
+        found: &mut QuiescenceState,
     ) -> bool {
         if !p::use_qsearch_pruning() {
             return false;
@@ -292,7 +292,7 @@ mod tests {
             } else {
                 PackedMove::NONE
             };
-            let mut found = Quiet {
+            let mut found = QuiescenceState {
                 alpha: Score::DRAW,
                 best: Score::cp(-900),
                 best_move: None,

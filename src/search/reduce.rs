@@ -42,7 +42,7 @@ impl SearchWorker {
         reduction -= when(T::PV, p::lmr_pv());
         reduction -= when(T::ROOT, p::lmr_root());
         if !node.in_check() {
-            reduction += outlook(node, alpha);
+            reduction += evaluation_reduction(node, alpha);
         }
         reduction -= when(info.killer, p::lmr_killer());
         let cutoffs = self.stack.at(node.ply.next()).cutoffs;
@@ -57,9 +57,9 @@ impl SearchWorker {
     }
 }
 
-/// What the evaluation says of the whole node, in 1/1024 ply: less reduction the more it has risen,
-/// more the further it lies below alpha.
-fn outlook(node: &Node<'_>, alpha: Score) -> i32 {
+/// What the evaluation of the node adds to every move's reduction, in 1/1024 ply: less the more it
+/// has risen, more the further it lies below alpha.
+fn evaluation_reduction(node: &Node<'_>, alpha: Score) -> i32 {
     /// Centipawns beyond which neither counts more.
     const MOST_IMPROVEMENT: i32 = 120;
     const MOST_BELOW: i32 = 200;
@@ -168,21 +168,36 @@ mod tests {
     }
 
     #[test]
-    fn the_outlook_counts_improvement_and_the_distance_below_alpha_within_bounds() {
+    fn improvement_and_the_distance_below_alpha_count_within_bounds() {
         let position = Position::startpos();
         let mut node = node(&position, Depth(8), Window::above(ALPHA));
-        assert_eq!(outlook(&node, ALPHA), 0);
-        assert_eq!(outlook(&node, ALPHA + 50), 50 * p::lmr_below_alpha());
-        assert_eq!(outlook(&node, ALPHA - 50), -50 * p::lmr_below_alpha());
-        assert_eq!(outlook(&node, ALPHA + 900), outlook(&node, ALPHA + 200));
+        assert_eq!(evaluation_reduction(&node, ALPHA), 0);
+        assert_eq!(
+            evaluation_reduction(&node, ALPHA + 50),
+            50 * p::lmr_below_alpha()
+        );
+        assert_eq!(
+            evaluation_reduction(&node, ALPHA - 50),
+            -50 * p::lmr_below_alpha()
+        );
+        assert_eq!(
+            evaluation_reduction(&node, ALPHA + 900),
+            evaluation_reduction(&node, ALPHA + 200)
+        );
         node.improvement = 50;
-        assert_eq!(outlook(&node, ALPHA), -50 * p::lmr_improvement());
+        assert_eq!(
+            evaluation_reduction(&node, ALPHA),
+            -50 * p::lmr_improvement()
+        );
         node.improvement = 900;
-        assert_eq!(outlook(&node, ALPHA), -120 * p::lmr_improvement());
+        assert_eq!(
+            evaluation_reduction(&node, ALPHA),
+            -120 * p::lmr_improvement()
+        );
     }
 
     #[test]
-    fn in_check_the_evaluation_says_nothing() {
+    fn in_check_the_evaluation_does_not_count() {
         let check = crate::search::tests::position("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1");
         let mut node = node(&check, Depth(8), Window::above(ALPHA));
         let info = MoveInfo {

@@ -4,6 +4,10 @@ use std::time::Duration;
 
 use crate::types::{Bound, Depth, Move, Score};
 
+/// Scores that are only bounds, and the move now searched, are reported once a search has taken
+/// this long: at first they change too fast for a person.
+pub(crate) const QUIET_TIME: Duration = Duration::from_secs(3);
+
 /// How much of a search went into one root move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RootEffort {
@@ -15,9 +19,9 @@ pub struct RootEffort {
 /// What a search has found so far, for one of its lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Info {
-    /// The iteration's depth.
+    /// The iteration that found the score.
     pub depth: Depth,
-    /// The deepest ply reached in this iteration.
+    /// The deepest ply of a PV node in that iteration, until the score was found.
     pub seldepth: usize,
     /// Which of the best lines this is, from 1.
     pub multi_pv: usize,

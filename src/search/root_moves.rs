@@ -1,7 +1,10 @@
 //! The root's moves: what each iteration found out about them, and the lines of multi-PV.
 
 use crate::tablebase::RootRanking;
-use crate::types::{Bound, Move, Score};
+use crate::types::{Bound, Depth, Move, Score};
+
+/// Equal parts of a running mean: the mean before, and the new score.
+const MEAN_PARTS: i32 = 2;
 
 /// A root move and what the search found out about it.
 #[derive(Clone, Debug)]
@@ -10,9 +13,11 @@ pub(super) struct RootMove {
     /// The score in the current iteration, minus infinite if it was not best; until the move is
     /// searched the score of the iteration before.
     pub score: Score,
-    /// The score in the previous iteration.
+    /// The iteration that found the last score, and the line `pv`; 0 if none did.
+    depth: Depth,
+    /// The score in the previous iteration, and what belongs to it.
     pub previous: Score,
-    /// The line in the previous iteration.
+    previous_depth: Depth,
     previous_pv: Vec<Move>,
     /// Whether the score is a bound; `None` if it is exact.
     pub bound: Option<Bound>,
@@ -34,7 +39,9 @@ impl RootMove {
         RootMove {
             m,
             score: -Score::INFINITE,
+            depth: Depth::ZERO,
             previous: -Score::INFINITE,
+            previous_depth: Depth::ZERO,
             previous_pv: vec![m],
             bound: None,
             average: None,
@@ -46,12 +53,35 @@ impl RootMove {
         }
     }
 
-    /// What to show where the search found this score and bound.
-    pub fn shown(&self, score: Score, bound: Option<Bound>) -> (Score, Option<Bound>) {
-        match self.tablebase_score {
-            Some(known) if !score.is_mate() => (known, None),
-            _ => (score, bound),
+    /// What to show of the move: what this iteration found or, if the move has no score in it, the
+    /// iteration before. `None` if neither found a score.
+    pub fn latest(&self) -> Option<RootMoveResult<'_>> {
+        let found = if self.score == -Score::INFINITE {
+            RootMoveResult {
+                score: self.previous,
+                bound: None,
+                depth: self.previous_depth,
+                pv: &self.previous_pv,
+            }
+        } else {
+            RootMoveResult {
+                score: self.score,
+                bound: self.bound,
+                depth: self.depth,
+                pv: &self.pv,
+            }
+        };
+        if found.score == -Score::INFINITE {
+            return None;
         }
+        Some(match self.tablebase_score {
+            Some(known) if !found.score.is_mate() => RootMoveResult {
+                score: known,
+                bound: None,
+                ..found
+            },
+            _ => found,
+        })
     }
 
     /// What moves are sorted by.
@@ -60,12 +90,25 @@ impl RootMove {
     }
 }
 
+/// What the search found of a root move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RootMoveResult<'a> {
+    pub score: Score,
+    /// Whether the score is a bound; `None` if it is exact.
+    pub bound: Option<Bound>,
+    /// The iteration that found it.
+    pub depth: Depth,
+    pub pv: &'a [Move],
+}
+
 /// The root moves, best first, and which line of multi-PV is being searched.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RootMoves {
     moves: Vec<RootMove>,
     /// The line being searched: moves before it are taken by better lines.
     line: usize,
+    /// The iteration's depth.
+    depth: Depth,
 }
 
 impl RootMoves {
@@ -73,6 +116,7 @@ impl RootMoves {
         RootMoves {
             moves: moves.into_iter().map(RootMove::new).collect(),
             line: 0,
+            depth: Depth::ZERO,
         }
     }
 
@@ -131,10 +175,12 @@ impl RootMoves {
             .any(|root| root.m == m && root.rank == rank)
     }
 
-    /// Begins an iteration.
-    pub fn begin_iteration(&mut self) {
+    /// Begins the iteration of a depth. Scores stay until the moves are searched again.
+    pub fn begin_iteration(&mut self, depth: Depth) {
+        self.depth = depth;
         for root in &mut self.moves {
             root.previous = root.score;
+            root.previous_depth = root.depth;
             root.previous_pv.clone_from(&root.pv);
         }
     }
@@ -176,7 +222,6 @@ impl RootMoves {
         if best.is_loss() && searched_before {
             for root in line {
                 root.score = -Score::INFINITE;
-                root.pv.clone_from(&root.previous_pv);
             }
             return;
         }
@@ -207,11 +252,12 @@ impl RootMoves {
             return;
         };
         root.nodes += nodes;
+        root.bound = None;
         let square = i64::from(score.raw()).pow(2);
         root.average = Some(match root.average {
             Some((mean, mean_square)) => (
-                Score::from_raw((mean.raw() + score.raw()) / 2),
-                (mean_square + square) / 2,
+                Score::from_raw((mean.raw() + score.raw()) / MEAN_PARTS),
+                (mean_square + square) / i64::from(MEAN_PARTS),
             ),
             None => (score, square),
         });
@@ -220,6 +266,7 @@ impl RootMoves {
             return;
         }
         root.score = score;
+        root.depth = self.depth;
         root.seldepth = seldepth;
         root.pv.clear();
         root.pv.push(m);
@@ -251,7 +298,7 @@ mod tests {
         let [a, b, c, d] = order(&root)[..] else {
             panic!("four moves");
         };
-        root.begin_iteration();
+        root.begin_iteration(Depth::ONE);
         for (m, cp, raised) in [(a, 10, true), (b, 5, false), (c, 30, true), (d, 20, false)] {
             note(&mut root, m, cp, raised);
         }
@@ -292,7 +339,7 @@ mod tests {
         let [a, b, c] = order(&root)[..] else {
             panic!("three moves");
         };
-        root.begin_iteration();
+        root.begin_iteration(Depth::ONE);
         root.begin_line(0);
         note(&mut root, a, 10, true);
         note(&mut root, b, 20, true);
@@ -322,13 +369,13 @@ mod tests {
         for m in [a, b, c] {
             note(&mut root, m, 0, m == a);
         }
-        root.begin_iteration();
+        root.begin_iteration(Depth::ONE);
         note(&mut root, a, 10, true);
         note(&mut root, b, 25, true);
         root.keep_partial();
         assert_eq!(order(&root), [b, a, c]);
         // A move that was best in the iteration before is remembered.
-        root.begin_iteration();
+        root.begin_iteration(Depth::ONE);
         note(&mut root, b, 5, true);
         root.keep_partial();
         assert_eq!(order(&root), [a, b, c]);
@@ -344,25 +391,70 @@ mod tests {
         let [a, b] = order(&root)[..] else {
             panic!("two moves");
         };
-        let note = |root: &mut RootMoves, score, line: &[Move]| {
-            root.begin_iteration();
+        let note = |root: &mut RootMoves, depth, score, line: &[Move]| {
+            root.begin_iteration(Depth(depth));
             root.note(a, score, true, 1, 1, line);
         };
         let lost = Score::mated_in(Ply(6));
         // In the first iteration there is nothing else to go by.
-        note(&mut root, lost, &[]);
+        note(&mut root, 1, lost, &[]);
         root.keep_partial();
         assert_eq!(root.current().score, lost);
-        note(&mut root, Score::cp(-300), &[b]);
-        note(&mut root, lost, &[]);
+        note(&mut root, 2, Score::cp(-300), &[b]);
+        note(&mut root, 3, lost, &[]);
         root.keep_partial();
         assert_eq!(order(&root), [a, b]);
         let best = root.current();
         assert_eq!(best.score, -Score::INFINITE);
-        assert_eq!(
-            (best.previous, &best.pv[..]),
-            (Score::cp(-300), &[a, b][..])
-        );
+        let before = RootMoveResult {
+            score: Score::cp(-300),
+            bound: None,
+            depth: Depth(2),
+            pv: &[a, b],
+        };
+        assert_eq!(best.latest(), Some(before));
+    }
+
+    #[test]
+    fn a_move_that_is_not_reached_keeps_the_depth_of_its_score() {
+        let mut root = root(3);
+        let [a, b, c] = order(&root)[..] else {
+            panic!("three moves");
+        };
+        let depths = |root: &RootMoves| {
+            let depth = |m| {
+                let root = root.all().iter().find(|root| root.m == m);
+                root.and_then(RootMove::latest).map(|found| found.depth)
+            };
+            [a, b, c].map(depth)
+        };
+        root.begin_iteration(Depth(7));
+        assert_eq!(depths(&root), [None; 3]);
+        for (line, m) in [a, b].into_iter().enumerate() {
+            root.begin_line(line);
+            note(&mut root, m, 10, true);
+        }
+        note(&mut root, c, 5, false);
+        let seven = Some(Depth(7));
+        assert_eq!(depths(&root), [seven, seven, None]);
+        root.begin_iteration(Depth(8));
+        assert_eq!(depths(&root), [seven, seven, None], "nothing reached");
+        root.begin_line(0);
+        note(&mut root, a, 10, true);
+        note(&mut root, b, 5, false);
+        let eight = Some(Depth(8));
+        assert_eq!(depths(&root), [eight, seven, None], "one line reached");
+    }
+
+    #[test]
+    fn a_move_that_is_searched_again_loses_its_bound() {
+        let mut root = root(1);
+        let m = root.first();
+        note(&mut root, m, 40, true);
+        root.current_mut().bound = Some(Bound::Lower);
+        note(&mut root, m, 30, true);
+        let found = root.current().latest();
+        assert_eq!(found.map(|found| found.bound), Some(None));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The moves of a node that were searched and were not best.
+//! The moves of a node that were searched without becoming the best so far.
 
 use arrayvec::ArrayVec;
 
@@ -7,7 +7,7 @@ use crate::types::Move;
 /// Moves that are remembered for a malus; more are hardly ever searched in one node.
 const TRIED: usize = 32;
 
-/// Moves that were searched before the best one.
+/// Moves that were searched without becoming the best so far.
 #[derive(Default)]
 pub(super) struct SearchedMoves {
     pub quiet: ArrayVec<Move, TRIED>,

@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Signals shared by all threads of a search. The search threads only read two relaxed flags;
-/// [`Signals::hold`] sleeps and does not spin.
+/// Signals shared by all threads of a search. While they search, the threads read two flags without
+/// a lock; they take it only to stop the search themselves. [`Signals::hold`] sleeps and does not
+/// spin.
 #[derive(Debug)]
 pub struct Signals {
     stopped: AtomicBool,

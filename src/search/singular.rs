@@ -8,6 +8,9 @@ use super::worker::SearchWorker;
 use crate::params as p;
 use crate::types::{Bound, Depth, PackedMove, Score};
 
+/// From this multiple of the iteration's depth on nothing is extended.
+const LONGEST_LINE: usize = 2;
+
 /// What a singular search concludes.
 pub(super) enum Singular {
     /// Search the table's move that many plies deeper (or, below zero, less deep).
@@ -35,7 +38,7 @@ impl SearchWorker {
             || tt_entry.score.is_decisive()
             || tt_entry.depth < node.depth - p::singular_tt_depth()
             // A line that keeps extending must end somewhere.
-            || node.ply.index() >= 2 * self.root_depth.plies() as usize
+            || node.ply.index() >= LONGEST_LINE * self.root_depth.plies() as usize
         {
             return Ok(none);
         }

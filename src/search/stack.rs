@@ -30,7 +30,8 @@ pub(super) struct Frame {
     pub cutoffs: u32,
     /// By how much the current move's search is reduced, in 1/1024 ply.
     pub reduction: i32,
-    /// Double extensions on the line so far.
+    /// Double extensions on the line so far, as the move loop counts them: a null move and ProbCut
+    /// leave what the last move loop at this ply wrote.
     pub double_extensions: i32,
     /// On a principal variation now or in an earlier search.
     pub tt_pv: bool,

@@ -53,15 +53,16 @@ stats! {
     reverse_futility,
     /// Null moves searched.
     null_tried,
-    /// Null moves that cut.
+    /// Null moves that failed high, whatever their verification found.
     null_cuts,
     /// Nodes decided by ProbCut.
     probcut_cuts,
     /// Nodes searched one ply less for want of a table move.
     internal_reductions,
-    /// Moves skipped by late move pruning.
+    /// Nodes in which late move pruning skipped the remaining quiet moves.
     late_pruned,
-    /// Moves skipped by futility pruning.
+    /// Captures skipped by futility pruning, and nodes in which it skipped the remaining quiet
+    /// moves.
     futility_pruned,
     /// Moves skipped by history pruning.
     history_pruned,

@@ -1,6 +1,6 @@
 //! What the unit tests of the search's files share: a worker and a node to call their steps with.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -8,12 +8,14 @@ use crossbeam_channel::{RecvTimeoutError, bounded};
 
 use super::node_state::Node;
 use super::window::Window;
-use super::{Limits, SearchRequest, SearchWorker, Shared, Silent};
+use super::{
+    Info, Limits, Report, RootEffort, SearchRequest, SearchResult, SearchWorker, Shared, Silent,
+};
 use crate::board::Position;
 use crate::eval::EvalKind;
 use crate::time::TimeBounds;
 use crate::tt::TranspositionTable;
-use crate::types::{CastlingMode, Depth, PackedMove, Ply, Score};
+use crate::types::{CastlingMode, Depth, Move, PackedMove, Ply, Score};
 
 /// A position in standard chess.
 pub(super) fn position(fen: &str) -> Position {
@@ -54,6 +56,48 @@ pub(super) fn node(position: &Position, depth: Depth, window: Window) -> Node<'_
         eval: Score::DRAW,
         improvement: 0,
     }
+}
+
+/// Keeps every report.
+#[derive(Clone, Default)]
+struct Reports(Arc<Mutex<Vec<Info>>>);
+
+impl Report for Reports {
+    fn info(&mut self, info: Info, _pv: &[Move], _efforts: &[RootEffort]) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push(info);
+    }
+}
+
+/// The last report and the result of a search by a fresh worker.
+fn search(root: Position, limits: Limits) -> (Info, SearchResult) {
+    let reports = Reports::default();
+    let request = SearchRequest::new(root, limits);
+    let found = worker().search(&request, Box::new(reports.clone()));
+    let kept = reports.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let last = *kept.last().expect("a report");
+    (last, found.expect("a result"))
+}
+
+#[test]
+fn an_iteration_that_finds_nothing_is_not_reported_as_searched() {
+    let depth = Depth(6);
+    let (last, _) = search(Position::startpos(), Limits::to_depth(depth));
+    let (stopped, found) = search(Position::startpos(), Limits::to_nodes(last.nodes + 1));
+    assert!(stopped.nodes > last.nodes, "the next iteration has begun");
+    assert_eq!((stopped.depth, found.depth), (depth, depth));
+    assert_eq!(stopped.score, last.score);
+}
+
+#[test]
+fn any_mate_ends_the_search_for_a_very_long_one() {
+    let last = Depth(9);
+    let limits = Limits {
+        mate: Some(u32::MAX),
+        ..Limits::to_depth(last)
+    };
+    let (_, found) = search(position("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), limits);
+    assert!(found.score.is_mate() && found.depth < last, "{found:?}");
 }
 
 /// The system may let the first thread wait: another one has to see that time is up.

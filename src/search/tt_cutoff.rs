@@ -25,7 +25,7 @@ impl SearchWorker {
         cut_node: bool,
         tt_entry: &TtEntry,
     ) -> Option<Score> {
-        /// Deep enough to cut whatever kind of node was expected.
+        /// Deeper nodes are cut whatever kind of node was expected.
         const CERTAIN_DEPTH: i32 = 5;
         let beta = window.beta;
         // A refutation must rest on one ply more than the node is worth.

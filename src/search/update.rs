@@ -1,5 +1,5 @@
-//! What a node updates at its end: the histories of the best move, of the moves searched before
-//! it, and of the move that led to the node.
+//! What a node updates at its end: the histories of the best move, of the moves searched without
+//! becoming best, and of the move that led to the node.
 
 use super::node_state::Node;
 use super::searched_moves::SearchedMoves;
@@ -7,7 +7,7 @@ use super::worker::SearchWorker;
 use crate::board::{Position, is_noisy};
 use crate::history::{CONTINUATIONS, PieceTo, bonus, malus};
 use crate::params as p;
-use crate::types::{Move, PackedMove, Ply, Score};
+use crate::types::{Depth, Move, PackedMove, Ply, Score};
 
 impl SearchWorker {
     /// The history of a quiet move, as reductions and pruning see it.
@@ -28,7 +28,7 @@ impl SearchWorker {
         history
     }
 
-    /// The best move gains, the moves searched before it lose.
+    /// The best move gains, the moves searched without becoming best lose.
     pub(super) fn update_histories(
         &mut self,
         node: &Node<'_>,
@@ -77,6 +77,26 @@ impl SearchWorker {
         let share = bonus * p::update_pawn() / p::SHARE_UNIT;
         self.histories.pawn.update(pawns, now, share);
         self.update_continuations(node.ply, now, bonus);
+    }
+
+    /// After the reduced search of a quiet move failed high: its continuation histories gain if the
+    /// search to `depth` failed high as well, and lose otherwise.
+    #[inline(always)]
+    pub(super) fn update_after_re_search(
+        &mut self,
+        node: &Node<'_>,
+        m: Move,
+        depth: Depth,
+        failed_high: bool,
+    ) {
+        let bonus = if failed_high {
+            bonus(depth)
+        } else {
+            -bonus(depth)
+        };
+        let now = PieceTo::new(node.position.moved_piece(m), m.to());
+        let share = bonus * p::update_re_search() / p::SHARE_UNIT;
+        self.update_continuations(node.ply, now, share);
     }
 
     /// Updates the continuation histories of a move at `ply`.
@@ -154,7 +174,6 @@ mod tests {
     use crate::history::HISTORY_MAX;
     use crate::search::tests::{node, position, worker};
     use crate::search::window::Window;
-    use crate::types::Depth;
 
     #[test]
     fn the_best_quiet_move_gains_and_the_others_lose() {

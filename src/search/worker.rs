@@ -52,7 +52,7 @@ pub struct SearchWorker {
     pub(super) probing: Option<Probing>,
     pub(super) nodes: u64,
     next_poll: u64,
-    /// Deepest ply of the iteration.
+    /// The deepest ply of a PV node in the iteration, from 1.
     pub(super) seldepth: usize,
     /// The iteration's depth.
     pub(super) root_depth: Depth,
@@ -194,7 +194,10 @@ impl SearchWorker {
             if total >= limit {
                 return Err(Stopped);
             }
-            // With one thread the limit is met to the node.
+            // With one thread the limit is met to the node, unless it is passed before the first
+            // poll that comes here, in the first iteration or less than an interval after it: then
+            // the search ends at that poll or with an iteration. The levels are calibrated with
+            // that.
             self.next_poll = self.next_poll.min(self.nodes + (limit - total));
         }
         Ok(())

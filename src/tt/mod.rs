@@ -29,8 +29,11 @@ const TAG_BITS: usize = 16;
 const AGES: u8 = 32;
 /// An entry from one search earlier is worth that many plies of depth less.
 const AGE_WORTH: i32 = 4;
-/// A new result replaces one that is at most this much deeper, for the same position.
+/// A result of the same search that is at least this much deeper than a new one for its position is
+/// kept, unless the new one is exact.
 const DEEPER_KEPT: i32 = 4;
+/// In that comparison a new result from a principal variation counts as this many plies deeper.
+const PV_WORTH: i32 = 2;
 /// Depths are stored with this offset, so that a quiescence result is not an empty entry.
 const DEPTH_OFFSET: i32 = 7;
 /// Clusters looked at to estimate how full the table is: with three entries each, a thousand.
@@ -205,10 +208,10 @@ impl TranspositionTable {
     }
 
     /// Has the system supply the table's memory with up to `threads` threads, waiting for it no
-    /// longer than `patience`: a search on a fresh large table would wait for it at nearly every
+    /// longer than `timeout`: a search on a fresh large table would wait for it at nearly every
     /// node.
-    pub fn populate(&mut self, threads: usize, patience: Duration) {
-        if !self.clusters.populate(threads, patience) {
+    pub fn populate(&mut self, threads: usize, timeout: Duration) {
+        if !self.clusters.populate(threads, timeout) {
             log::debug!("the hash table's memory is not all supplied yet");
         }
     }
@@ -291,7 +294,7 @@ impl TranspositionTable {
             if best.is_none() {
                 best = old.best();
             }
-            let advance = entry.depth.plies() + 2 * i32::from(entry.pv) + DEEPER_KEPT;
+            let advance = entry.depth.plies() + PV_WORTH * i32::from(entry.pv) + DEEPER_KEPT;
             if entry.bound != Some(Bound::Exact) && advance <= old.depth() && old.age() == age {
                 return;
             }

@@ -33,7 +33,7 @@ fn late_move_pruning_begins_at_its_count() {
             node.static_eval = Score::cp(2000);
             node.improvement = improvement;
             let allowed = late_moves(depth, improvement > 0);
-            let first = (allowed as usize).div_ceil(128);
+            let first = (allowed as usize).div_ceil(MOVE_UNIT as usize);
             let verdict = |number| {
                 let mut so_far = progress(0, -100, depth);
                 worker().prune_move(&node, m, &quiet(number), 0, &mut so_far)
@@ -171,7 +171,7 @@ fn see_pruning_begins_one_centipawn_below_its_floor() {
     // The history that brings the floor to a certain loss.
     let info = |floor: i32| MoveInfo {
         noisy: true,
-        history: ((floor - p::see_noisy() * depth) as u32 * 1024)
+        history: ((floor - p::see_noisy() * depth) as u32 * p::HISTORY_UNIT as u32)
             .div_ceil(p::see_noisy_history() as u32) as i32,
         ..quiet(2)
     };

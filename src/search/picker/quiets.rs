@@ -126,7 +126,7 @@ impl RoleOrder<'_> {
         score + self.escape_score(packed.from(), to) + self.check_score(m, to)
     }
 
-    /// A check that doesn't lose a pawn or more.
+    /// A check that loses a pawn at most.
     #[inline(always)]
     fn check_score(&self, m: Move, to: Square) -> i32 {
         let safe = || self.order.position.see_ge(m, -see_value(Role::Pawn));
