@@ -27,8 +27,8 @@ enum FileTarget {
 }
 
 impl PendingFile {
-    /// Begins a file that will be `path`. A symbolic link stays one: the file that it names is
-    /// replaced.
+    /// Begins a file that will be `path`. A symbolic link to a file stays one: the file that it names
+    /// is replaced. A link to nothing is replaced itself.
     ///
     /// # Errors
     /// The folder does not exist or can't be written to.
@@ -66,8 +66,9 @@ impl PendingFile {
     /// Flushes the bytes to the disk and gives the file its name.
     ///
     /// # Errors
-    /// The disk is full, or the folder was removed or made read-only meanwhile. The temporary
-    /// file is removed then.
+    /// The disk is full, or the folder was removed or made read-only meanwhile: the temporary file
+    /// is removed then. Or the folder's list of names can't be written: the file has its name, but
+    /// a power cut may take it away again.
     pub fn commit(self) -> io::Result<()> {
         match self.0 {
             FileTarget::Direct(mut file) => file.flush(),
@@ -135,11 +136,26 @@ fn folder_of(path: &Path) -> &Path {
 
 /// Flushes the folder's list of names to the disk, where the system can do that.
 fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        File::open(folder)?.sync_all()
-    } else {
-        Ok(())
+    if !cfg!(unix) {
+        return Ok(());
     }
+    match File::open(folder).and_then(|folder| folder.sync_all()) {
+        Err(error) if is_impossible(&error) => Ok(()),
+        result => result,
+    }
+}
+
+/// Whether an error says that this folder can't be flushed by anyone, or not by this user, who may
+/// write to it but not read it. Some file systems say so by `EBADF`, as if the open folder were no
+/// file.
+fn is_impossible(error: &io::Error) -> bool {
+    const EBADF: i32 = 9;
+    let kinds = [
+        io::ErrorKind::InvalidInput,
+        io::ErrorKind::Unsupported,
+        io::ErrorKind::PermissionDenied,
+    ];
+    kinds.contains(&error.kind()) || error.raw_os_error() == Some(EBADF)
 }
 
 #[cfg(test)]
@@ -217,6 +233,30 @@ mod tests {
         assert_eq!(fs::read(&path).expect("a file"), b"new");
         replace(Path::new("/dev/null"), b"gone").expect("written");
         assert!(!fs::metadata("/dev/null").expect("a device").is_file());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_nothing_is_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("none", &link).expect("a link");
+        replace(&link, b"new").expect("replaced");
+        assert_eq!(fs::read(&link).expect("a file"), b"new");
+        assert_eq!(names(folder.path()), ["link"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn folders_that_cannot_be_flushed_are_no_error() {
+        // As Linux numbers them: EIO, EBADF, EINVAL, ENOSPC, EOPNOTSUPP.
+        let impossible = [5, 9, 22, 28, 95].map(|code| {
+            let error = io::Error::from_raw_os_error(code);
+            is_impossible(&error)
+        });
+        let [io, badf, inval, full, unsupported] = impossible;
+        assert!(badf && inval && (unsupported || !cfg!(target_os = "linux")));
+        assert!(!io && !full);
     }
 
     #[test]

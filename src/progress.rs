@@ -5,11 +5,14 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-const TEMPLATE: &str = "{wide_bar} {percent} %  {msg}  {eta} left";
+const TEMPLATE: &str = "{wide_bar} {percent:>3} %  {msg}  {eta} left";
 const LINE_EVERY: Duration = Duration::from_secs(30);
+/// Seconds that rates count at least, so that none is infinite.
+const SHORTEST_SECONDS: f64 = 1e-9;
 
 /// Shows how much of some work is done.
 pub struct ProgressReporter {
+    length: u64,
     bar: Option<ProgressBar>,
     started: Instant,
     last_line: Instant,
@@ -28,6 +31,7 @@ impl ProgressReporter {
         });
         let now = Instant::now();
         ProgressReporter {
+            length,
             bar,
             started: now,
             last_line: now,
@@ -37,7 +41,7 @@ impl ProgressReporter {
     /// The rate of a count since the beginning, per second.
     #[must_use]
     pub fn per_second(&self, things: u64) -> f64 {
-        things as f64 / self.started.elapsed().as_secs_f64().max(1e-9)
+        things as f64 / self.started.elapsed().as_secs_f64().max(SHORTEST_SECONDS)
     }
 
     /// This many units are done; `message` is shown beside them.
@@ -47,15 +51,24 @@ impl ProgressReporter {
             bar.set_message(message.to_owned());
         } else if self.last_line.elapsed() >= LINE_EVERY {
             self.last_line = Instant::now();
-            log::info!("{message}");
+            let percent = 100.0 * done as f64 / self.length.max(1) as f64;
+            log::info!("{percent:5.1} %  {message}");
         }
     }
 
-    /// All is done.
+    /// Prints a line above the bar, which is not overwritten.
+    pub fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => log::info!("{text}"),
+        }
+    }
+
+    /// Ends with a last message, without a bar.
     pub fn finish(&self, message: &str) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-        log::info!("{message}: done");
+        log::info!("{message}");
     }
 }

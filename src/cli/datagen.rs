@@ -2,7 +2,6 @@
 
 use std::num::NonZero;
 use std::path::PathBuf;
-
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -12,14 +11,11 @@ use crate::datagen::adjudicator::Adjudication;
 use crate::datagen::opening::{OpeningSettings, OpeningsError, read_openings};
 use crate::datagen::play::{Budget, PlaySettings};
 use crate::datagen::quick::QuickSettings;
-use crate::datagen::run::{self, DatagenConfig, DatagenKind};
+use crate::datagen::run::{self, DatagenConfig, DatagenKind, SEED_LIMIT};
 use crate::eval::EvalKind;
 use crate::nnue::Network;
 use crate::teacher::TeacherNet;
 use crate::types::Depth;
-
-/// Nodes of the hard limit for each of the soft one (as Viridithas has it).
-const HARD_TO_SOFT: u64 = 8;
 
 /// Nodes to check an opening with, as a multiple of the nodes of a move.
 const CHECK_TO_SOFT: u64 = 4;
@@ -59,7 +55,7 @@ pub struct DatagenArgs {
     #[arg(long, default_value_t = 1000)]
     pub chunk: usize,
     /// Seed of the openings; different runs need different ones
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(..SEED_LIMIT))]
     pub seed: u64,
     /// Threads [default: the machine's]
     #[arg(short, long)]
@@ -103,7 +99,7 @@ pub struct DatagenArgs {
     #[arg(long, default_value_t = 0.1, value_parser = share)]
     pub dfrc_share: f64,
     /// Drop openings with a score further from 0 than this, in centipawns
-    #[arg(long, default_value_t = 300)]
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(i32).range(0..))]
     pub max_imbalance: i32,
     /// Nodes to check openings with [default: four times --nodes]
     #[arg(long)]
@@ -141,12 +137,8 @@ fn kind(args: &DatagenArgs) -> Result<DatagenKind, OpeningsError> {
         max_imbalance: args.max_imbalance,
         check_nodes: (args.check_nodes).unwrap_or_else(|| args.nodes.saturating_mul(CHECK_TO_SOFT)),
     };
-    let nodes = Budget::Nodes {
-        soft: args.nodes,
-        hard: args.nodes.saturating_mul(HARD_TO_SOFT),
-    };
     let play = PlaySettings {
-        budget: nodes,
+        budget: Budget::soft_nodes(args.nodes),
         hash: args.hash.max(1),
         opening: opening.clone(),
         ..PlaySettings::default()
@@ -227,6 +219,10 @@ mod tests {
         assert!(read("--dfrc-share=1.1").is_err());
         assert!(read("--dfrc-share=NaN").is_err());
         assert!(read("--nodes=0").is_err());
+        assert!(read("--max-imbalance=-1").is_err());
+        // Chunks of two runs would have the same seeds.
+        assert!(read("--seed=4294967296").is_err());
+        assert!(read("--seed=4294967295").is_ok());
         let line = read("--random-plies=100").expect("allowed");
         assert_eq!(line.args.random_plies, Some(100));
         let line = read("--openings=no-such-file").expect("read later");

@@ -40,7 +40,7 @@ pub struct LabelArgs {
     /// their command export_net writes it
     #[arg(long, conflicts_with_all = ["engine", "nodes", "timeout"])]
     pub teacher: Option<PathBuf>,
-    /// Multiply by the material factor of Stockfish 15.1, 1.04 to 1.38
+    /// Multiply by the material factor of Stockfish 15.1, 1.04 to 1.37
     #[arg(long, requires = "teacher")]
     pub material_factor: bool,
     /// Label a position after 1 to this many random moves instead of each recorded one
@@ -50,7 +50,8 @@ pub struct LabelArgs {
     /// in centipawns, and those without a score
     #[arg(long, requires = "random_moves", value_parser = clap::value_parser!(u16).range(..=32_000))]
     pub max_score: Option<u16>,
-    /// Write the sums of the teacher's first dense layer with each position, to be learnt from too
+    /// Write the sums of the teacher's first dense layer with each position, to be learnt from too;
+    /// not for games, whose format has no place for them
     #[arg(long, requires = "teacher")]
     pub hints: bool,
     /// Seed of the random moves
@@ -113,7 +114,7 @@ pub fn run(args: LabelArgs) -> anyhow::Result<()> {
         let message = message(&progress, done);
         progress.update(done.bytes, &message);
     })?;
-    progress.finish(&message(&progress, done));
+    progress.finish(&format!("{}: done", message(&progress, done)));
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::RangedI64ValueParser;
 
 use crate::nnue::features::KingBuckets;
 use crate::train::config::Config;
@@ -102,8 +103,8 @@ pub struct TrainArgs {
     #[arg(long)]
     pub skip_tactical: bool,
     /// Leave out scores beyond this many centipawns
-    #[arg(long, default_value_t = 10_000)]
-    pub max_score: i16,
+    #[arg(long, default_value_t = 10_000, value_parser = score_limit())]
+    pub max_score: u16,
     /// Leave out positions before this ply of the game
     #[arg(long, default_value_t = 0)]
     pub min_ply: u32,
@@ -111,11 +112,11 @@ pub struct TrainArgs {
     #[arg(long, default_value_t = 3)]
     pub min_pieces: usize,
     /// Leave out scores beyond this many centipawns for the side that lost
-    #[arg(long)]
-    pub contradiction: Option<i16>,
+    #[arg(long, value_parser = score_limit())]
+    pub contradiction: Option<u16>,
     /// Keep only one in eight of the positions with scores beyond this many centipawns
-    #[arg(long)]
-    pub thin_beyond: Option<i16>,
+    #[arg(long, value_parser = score_limit())]
+    pub thin_beyond: Option<u16>,
     /// Games held out for validation, per thousand [default: 10, or 0 with --held-out]
     #[arg(long)]
     pub hold_out: Option<u64>,
@@ -131,6 +132,11 @@ pub struct TrainArgs {
     /// Wait while this file exists
     #[arg(long)]
     pub pause_file: Option<PathBuf>,
+}
+
+/// Limits of scores, which have 16 bits with their sign.
+fn score_limit() -> RangedI64ValueParser<u16> {
+    clap::value_parser!(u16).range(..=i64::from(i16::MAX))
 }
 
 /// Reads the number of king buckets.

@@ -5,15 +5,16 @@ use crate::types::{GameResult, Score};
 /// When games are ended before the rules end them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adjudication {
-    /// A side wins that is ahead by this many centipawns ...
+    /// A side wins that is ahead by this many centipawns for [`Adjudication::win_plies`].
     pub win_score: i32,
-    /// ... in this many plies in a row, by both sides' scores.
+    /// How many plies in a row, scored by both sides in turn, decide a win.
     pub win_plies: usize,
-    /// Scores this close to even, in centipawns, ...
+    /// A game is drawn whose scores are this close to even, in centipawns, for
+    /// [`Adjudication::draw_plies`].
     pub draw_score: i32,
-    /// ... in this many plies in a row are a draw ...
+    /// How many plies in a row decide a draw.
     pub draw_plies: usize,
-    /// ... from this ply of the game on.
+    /// Games are drawn from this ply on.
     pub draw_from: u32,
     /// A game longer than this is a draw.
     pub max_plies: usize,

@@ -9,7 +9,9 @@ use fastrand::Rng;
 use thiserror::Error;
 
 use crate::board::Position;
-use crate::types::{CastlingMode, Color, Move};
+use crate::params::see_value;
+use crate::record::MAX_PIECES;
+use crate::types::{CastlingMode, Color, Move, Role};
 
 /// How openings are made.
 #[derive(Clone, Debug)]
@@ -58,7 +60,8 @@ pub enum OpeningsError {
 }
 
 /// Reads the positions of a file that has one FEN or EPD a line, in Chess960 mode. Lines that hold
-/// no position are passed over, and so are clocks, counters and operations.
+/// no position, or one of more pieces than records have room for, are passed over, and so are
+/// clocks, counters and operations.
 ///
 /// # Errors
 /// The file cannot be read or holds no position.
@@ -72,7 +75,8 @@ pub fn read_openings(path: &Path) -> Result<Arc<[Position]>, OpeningsError> {
         .lines()
         .filter_map(|line| {
             let fields: Vec<&str> = line.split_whitespace().take(BOARD_FIELDS).collect();
-            Position::from_fen(&fields.join(" "), CastlingMode::Chess960).ok()
+            let position = Position::from_fen(&fields.join(" "), CastlingMode::Chess960).ok()?;
+            (position.board().occupied().count() <= MAX_PIECES).then_some(position)
         })
         .collect();
     if positions.is_empty() {
@@ -82,8 +86,6 @@ pub fn read_openings(path: &Path) -> Result<Arc<[Position]>, OpeningsError> {
     }
 }
 
-/// Moves whose exchange loses more than this, in centipawns, are avoided in openings.
-const WORST_EXCHANGE: i32 = -1000;
 const FILES: [char; 8] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 /// How often another move is tried in place of a blunder.
 const TRIES: usize = 8;
@@ -119,12 +121,17 @@ fn random_moves(rng: &mut Rng, start: Position, plies: usize) -> Option<Position
     (position.has_legal_move() && !position.is_insufficient_material()).then_some(position)
 }
 
-/// A random legal move; another one is tried if it loses a queen.
+/// The least that an exchange may win in openings, in centipawns: no queen is lost for nothing.
+fn least_gain() -> i32 {
+    1 - see_value(Role::Queen)
+}
+
+/// A random legal move; another one is tried if it loses a queen for nothing.
 fn random_move(rng: &mut Rng, position: &Position) -> Option<Move> {
     let moves = position.legal_moves();
     let mut chosen = *moves.get(rng.usize(0..moves.len().max(1)))?;
     for _ in 0..TRIES {
-        if position.see_ge(chosen, WORST_EXCHANGE) {
+        if position.see_ge(chosen, least_gain()) {
             break;
         }
         chosen = moves[rng.usize(0..moves.len())];
@@ -241,8 +248,32 @@ mod tests {
             .collect();
         assert_eq!(pieces, [32, 3]);
         assert!(matches!(read("none\n"), Err(OpeningsError::Empty(_))));
+        // 48 pieces, legal for the board, are more than a record holds.
+        let crowded = "rnbqkbnr/pppppppp/nnnnnnnn/8/8/NNNNNNNN/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n";
+        assert!(matches!(read(crowded), Err(OpeningsError::Empty(_))));
+        assert_eq!(
+            read(&[crowded, LINES].concat()).map_or(0, |starts| starts.len()),
+            2
+        );
         let missing = read_openings(Path::new("no such file"));
         assert!(matches!(missing, Err(OpeningsError::Unreadable { .. })));
+    }
+
+    #[test]
+    fn no_queen_is_given_away_for_nothing() {
+        let fen = "4k3/8/3p4/p3p3/8/8/8/K3Q3 w - - 0 1";
+        let position = Position::from_fen(fen, CastlingMode::Chess960).expect("a position");
+        let [lost, taking] =
+            ["e1b4", "e1e5"].map(|text| position.parse_uci(text).expect("a legal move"));
+        assert!(!position.see_ge(lost, least_gain()));
+        assert!(
+            position.see_ge(taking, least_gain()),
+            "a pawn is won for it"
+        );
+        let played = (0..500).map(|seed| random_move(&mut Rng::with_seed(seed), &position));
+        let played: HashSet<Option<Move>> = played.collect();
+        assert!(played.contains(&Some(taking)));
+        assert!(!played.contains(&Some(lost)));
     }
 
     #[test]

@@ -25,6 +25,18 @@ pub enum Budget {
 }
 
 impl Budget {
+    /// Nodes of the hard limit for each of the soft one (as Viridithas has it).
+    const HARD_TO_SOFT: u64 = 8;
+
+    /// The soft limit with a hard one that belongs to it.
+    #[must_use]
+    pub const fn soft_nodes(soft: u64) -> Budget {
+        Budget::Nodes {
+            soft,
+            hard: soft.saturating_mul(Budget::HARD_TO_SOFT),
+        }
+    }
+
     fn limits(self) -> Limits {
         match self {
             Budget::Nodes { soft, hard } => Limits {
@@ -51,12 +63,8 @@ pub struct PlaySettings {
 impl Default for PlaySettings {
     fn default() -> PlaySettings {
         const SOFT: u64 = 5000;
-        const HARD_TO_SOFT: u64 = 8;
         PlaySettings {
-            budget: Budget::Nodes {
-                soft: SOFT,
-                hard: HARD_TO_SOFT * SOFT,
-            },
+            budget: Budget::soft_nodes(SOFT),
             sample: None,
             hash: 4,
             opening: OpeningSettings::default(),
@@ -65,10 +73,10 @@ impl Default for PlaySettings {
     }
 }
 
-/// An opening is first checked with this part of the nodes, and is dropped if ...
-const GLANCE: u64 = 10;
-/// ... its score is then this many times as far from 0 as is allowed.
-const GLANCE_FACTOR: i32 = 2;
+/// An opening is checked with one in this many of the nodes before all of them are spent on it.
+const PRECHECK_NODES_DIVISOR: u64 = 10;
+/// The score of that check may be this many times as far from 0 as is allowed in the end.
+const PRECHECK_TOLERANCE: i32 = 2;
 
 /// Two sides with separate searchers and tables.
 pub struct Player {
@@ -144,12 +152,12 @@ impl Player {
             self.sides[0].clear();
             // A short search finds most openings that are far from even.
             let rules = &self.settings.opening;
-            let glance = (
-                rules.check_nodes / GLANCE,
-                GLANCE_FACTOR * rules.max_imbalance,
+            let precheck = (
+                rules.check_nodes / PRECHECK_NODES_DIVISOR,
+                rules.max_imbalance.saturating_mul(PRECHECK_TOLERANCE),
             );
-            let look = (rules.check_nodes, rules.max_imbalance);
-            let even = [glance, look].into_iter().all(|(limit, furthest)| {
+            let check = (rules.check_nodes, rules.max_imbalance);
+            let even = [precheck, check].into_iter().all(|(limit, furthest)| {
                 let outcome = self.sides[0].search(&line, Limits::to_nodes(limit.max(1)));
                 outcome.is_some_and(|outcome| {
                     nodes += outcome.nodes;
@@ -273,6 +281,8 @@ mod tests {
         player.settings.opening.max_imbalance = -1;
         let played = player.play(&mut Rng::with_seed(1));
         assert_eq!(played.map(|played| played.nodes), Err(NothingEven));
+        player.settings.opening.max_imbalance = i32::MAX;
+        assert!(player.play(&mut Rng::with_seed(1)).is_ok(), "all are even");
     }
 
     #[test]

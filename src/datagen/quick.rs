@@ -1,7 +1,8 @@
 //! Games chosen by evaluation alone, one ply ahead: thousands of plies where a search plays one.
 //!
-//! Every move is tried, the reply's captures are played out, and some noise decides between moves
-//! of about the same score; some moves are random. Such games are realistic enough to learn an
+//! The moves that lose no material are tried, or all captures of these and some of the others, drawn
+//! at random. After each the captures are played out, and some noise decides between moves of about
+//! the same score; some moves are random. Such games are realistic enough to learn an
 //! evaluation from, if there are many. Their results mean little.
 
 use fastrand::Rng;
@@ -94,7 +95,7 @@ pub struct QuickPlayer {
 
 /// Captures are played out no further than this.
 const CAPTURE_PLIES: u32 = 6;
-/// A mate, and more than any evaluation.
+/// The score of a mate, larger than all but the most extreme evaluations.
 const MATE: i32 = 20_000;
 
 impl QuickPlayer {

@@ -1,12 +1,14 @@
 //! Many games on several threads, kept in files.
 //!
-//! Games are written in chunks. A chunk depends only on the seed and its number, and its file gets
-//! its final name when it is complete ([`files`](crate::files)); a run that is started again makes
-//! the missing chunks. So a killed run loses at most one chunk per thread.
+//! Games are written in chunks. A chunk depends only on the settings, the networks, the seed and its
+//! number, not on the threads, and its file gets its final name when it is complete
+//! ([`files`](crate::files)); a run that is started again makes the missing chunks. So a killed run
+//! loses at most one chunk per thread.
 
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -27,8 +29,11 @@ use super::opening::NothingEven;
 use super::play::{PlaySettings, Played, Player};
 use super::quick::{QuickEvaluator, QuickPlayer, QuickSettings};
 
-/// Seeds of neighbouring chunks are this far apart, so that no two runs share any.
+/// Chunks of a run have neighbouring seeds, and runs with neighbouring seeds are this far apart: runs
+/// with different seeds share none, as no run has that many chunks.
 const SEED_STRIDE: u64 = 1 << 32;
+/// Seeds of runs are below this: larger ones would wrap around to those of others.
+pub const SEED_LIMIT: u64 = u64::MAX / SEED_STRIDE + 1;
 
 /// The settings of a run.
 #[derive(Clone, Debug)]
@@ -39,6 +44,7 @@ pub struct DatagenConfig {
     pub games: usize,
     /// Games in a file.
     pub chunk: usize,
+    /// Below [`SEED_LIMIT`].
     pub seed: u64,
     pub threads: usize,
     pub kind: DatagenKind,
@@ -191,22 +197,11 @@ pub fn run(config: &DatagenConfig, eval_kind: &EvalKind) -> anyhow::Result<Datag
         missing: &missing,
         games,
         next: AtomicUsize::new(0),
+        has_failed: AtomicBool::new(false),
         played: AtomicU64::new(0),
         progress: Mutex::new((ProgressReporter::new(games as u64), 0)),
     };
-    let mut summary = DatagenSummary::default();
-    std::thread::scope(|scope| -> anyhow::Result<()> {
-        let handles: Vec<_> = (0..config.threads.max(1))
-            .map(|_| scope.spawn(|| work.thread(eval_kind)))
-            .collect();
-        for handle in handles {
-            match handle.join() {
-                Ok(part) => summary.add(&part?),
-                Err(_) => anyhow::bail!("a thread broke off"),
-            }
-        }
-        Ok(())
-    })?;
+    let mut summary = work.do_all(eval_kind)?;
     summary.seconds = started.elapsed().as_secs_f64();
     Ok(summary)
 }
@@ -265,23 +260,48 @@ struct Work<'a> {
     /// In all missing chunks.
     games: usize,
     next: AtomicUsize,
+    /// Whether a thread has met an error, at which the others end too.
+    has_failed: AtomicBool,
     played: AtomicU64,
     progress: Mutex<(ProgressReporter, u64)>,
 }
 
 impl Work<'_> {
+    /// Makes the chunks on all threads; at the first error every thread leaves its chunk undone.
+    fn do_all(&self, eval_kind: &EvalKind) -> anyhow::Result<DatagenSummary> {
+        let thread = || {
+            let made = self.thread(eval_kind);
+            if made.is_err() {
+                self.has_failed.store(true, Ordering::Relaxed);
+            }
+            made
+        };
+        std::thread::scope(|scope| {
+            let handles: Vec<_> = (0..self.config.threads.max(1))
+                .map(|_| scope.spawn(thread))
+                .collect();
+            let mut summary = DatagenSummary::default();
+            for handle in handles {
+                let made = handle.join().unwrap_or_else(|panic| resume_unwind(panic));
+                summary.add(&made?);
+            }
+            Ok(summary)
+        })
+    }
+
     fn thread(&self, eval_kind: &EvalKind) -> anyhow::Result<DatagenSummary> {
         let mut generator = Generator::new(self.config, eval_kind)?;
         let teacher = self.config.teacher.as_ref();
         let mut labeller = teacher.map(|net| TeacherLabeller::new(Arc::clone(net), false));
         let mut summary = DatagenSummary::default();
-        loop {
+        while !self.has_failed.load(Ordering::Relaxed) {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(chunk) = self.missing.get(index) else {
-                return Ok(summary);
+                break;
             };
             self.write_chunk(chunk, &mut generator, labeller.as_mut(), &mut summary)?;
         }
+        Ok(summary)
     }
 
     fn write_chunk(
@@ -299,6 +319,9 @@ impl Work<'_> {
         let mut rng = Rng::with_seed(seed);
         let mut writer = ChunkWriter::create(self.config, chunk.number)?;
         for _ in 0..chunk.games {
+            if self.has_failed.load(Ordering::Relaxed) {
+                return Ok(());
+            }
             let mut played = generator.play(&mut rng)?;
             summary.note(&played);
             summary.positions += writer.write(&mut played, labeller.as_deref_mut())?;
@@ -529,6 +552,18 @@ mod tests {
         fs::write(path_of(&config, 1), half).expect("cut off");
         assert_eq!(run(&config, &eval_kind()).expect("a run").games, 2);
         assert_eq!(files(directory.path()), whole);
+    }
+
+    #[test]
+    fn an_error_on_one_thread_ends_the_run() {
+        const GAMES: usize = 60;
+        let directory = tempfile::tempdir().expect("a folder");
+        let config = config(directory.path(), GAMES, 1);
+        // A file can't take the place of a folder.
+        fs::create_dir(path_of(&config, 0)).expect("a folder");
+        assert!(run(&config, &eval_kind()).is_err());
+        let made = fs::read_dir(directory.path()).expect("a folder").count() - 1;
+        assert!(made < GAMES / 2, "{made} games");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! A weaker player's evaluation: less knowledge, and errors that stay the same.
 //!
-//! The error of a position does not change from one visit to the next, and parts of it depend
-//! on the pawns and on the pieces of each side alone, so that it hardly changes from one move to
-//! the next either: the engine misjudges a position in the same way for several moves, instead
-//! of playing well and now and then losing a piece.
+//! The error of a position does not change from one visit to the next, and three of its four parts
+//! depend on the pawns, on White's pieces and on Black's pieces alone. An ordinary move changes two
+//! parts, so that half of the error stays: the engine misjudges a position in a similar way for
+//! several moves, instead of playing well and now and then losing a piece.
 
 use super::tapered;
 use crate::board::Position;
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_hang_on_position_and_seed_alone() {
+    fn errors_depend_on_position_and_seed_alone() {
         assert_eq!(errors(1, 200), errors(1, 200));
         assert_ne!(errors(1, 200), errors(2, 200));
         assert!(errors(1, 0).iter().all(|&error| error == 0));

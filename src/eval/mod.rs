@@ -25,7 +25,7 @@ pub enum EvalKind {
 }
 
 impl EvalKind {
-    /// The bare evaluation of a single position, from the side to move's point of view. Searches
+    /// The static evaluation of a single position, from the side to move's point of view. Searches
     /// use an [`Evaluator`], which gives the same.
     #[must_use]
     pub fn evaluate(&self, position: &Position) -> Score {
@@ -107,7 +107,7 @@ impl Evaluator {
         }
     }
 
-    /// The bare evaluation of the line's last position, from the side to move's point of view.
+    /// The static evaluation of the line's last position, from the side to move's point of view.
     #[must_use]
     pub fn evaluate(&mut self, position: &Position) -> Score {
         if let Some(sample) = &mut self.sample {

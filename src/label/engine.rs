@@ -109,15 +109,16 @@ fn static_score(line: &str) -> Option<i16> {
     let pawns = rest
         .split_whitespace()
         .find_map(|word| word.parse::<f64>().ok())?;
-    Some(
-        (100.0 * pawns)
-            .round()
-            .clamp(f64::from(-MATE), f64::from(MATE)) as i16,
-    )
+    let centipawns = (CENTIPAWNS * pawns).round();
+    Some(centipawns.clamp(f64::from(-MATE), f64::from(MATE)) as i16)
 }
+
+const CENTIPAWNS: f64 = 100.0;
 
 /// The score of a mate on the board in records.
 const MATE: i16 = 32_000;
+/// Mates count as no further away than this.
+const FURTHEST_MATE: u32 = 1000;
 
 /// The side to move's score in an `info` line; bounds do not count.
 fn search_score(line: &str) -> Option<i16> {
@@ -133,7 +134,7 @@ fn search_score(line: &str) -> Option<i16> {
     match *words.get(place + 1)? {
         "cp" => Some(number.clamp(-MAX_SCORE, MAX_SCORE) as i16),
         "mate" => {
-            let plies = (2 * number.unsigned_abs()).min(1000) as i16;
+            let plies = number.unsigned_abs().saturating_mul(2).min(FURTHEST_MATE) as i16;
             Some(if number > 0 {
                 MATE + 1 - plies
             } else {
@@ -180,6 +181,7 @@ mod tests {
             Some(-31_996)
         );
         assert_eq!(search_score("info depth 0 score mate 0"), Some(-32_000));
+        assert_eq!(search_score("info score mate 2147483647"), Some(31_001));
         assert_eq!(search_score("info string score cp 3"), Some(3));
         assert_eq!(search_score("bestmove e2e4"), None);
     }

@@ -1,6 +1,6 @@
 //! New scores for recorded games and positions.
 //!
-//! They come from a network file of another engine, computed here at about a microsecond each
+//! They come from a network file of another engine, computed here at some microseconds each
 //! ([`teacher`](crate::teacher)), or from any UCI engine ([`engine`]), which runs in a separate
 //! process ([`client`]). Scores are centipawns from White's side.
 
@@ -65,6 +65,8 @@ pub enum LineError {
 pub enum LabelError {
     #[error("{} would be replaced by its own labels: name another output", .0.display())]
     InputIsOutput(PathBuf),
+    #[error("files of games have no place for hints: {} would hold none", .0.display())]
+    HintsOfGames(PathBuf),
     #[error("{}: {source}", path.display())]
     Record { path: PathBuf, source: RecordError },
     #[error("{}: {kind} {number}: {source}", path.display())]
@@ -74,7 +76,7 @@ pub enum LabelError {
         number: u64,
         source: LineError,
     },
-    #[error("a labelling thread broke off")]
+    #[error("a labelling thread panicked")]
     Thread,
 }
 
@@ -87,7 +89,7 @@ pub struct LabelJob {
     pub output: PathBuf,
     /// Label positions near the recorded ones instead of these.
     pub nearby: Option<Nearby>,
-    /// How positions are written; only a teacher's network gives hints.
+    /// How positions are written; only a teacher's network gives hints, and games have none.
     pub format: PositionFormat,
 }
 
@@ -119,35 +121,39 @@ pub fn run(
     let output = |source| record_error(&job.output, source);
     let read = Arc::new(AtomicU64::new(0));
     let bytes = Arc::clone(&read);
-    let mut course = Course {
+    let mut labelling = LabelRun {
         path: &job.input,
         labellers,
         bytes: &read,
         report,
         done: LabelProgress::default(),
     };
-    if holds_positions(&job.input).map_err(input)? {
+    let of_positions = holds_positions(&job.input).map_err(input)?;
+    if !of_positions && job.nearby.is_none() && job.format == PositionFormat::Hinted {
+        return Err(LabelError::HintsOfGames(job.output.clone()));
+    }
+    if of_positions {
         let mut reader = PositionReader::open_counted(&job.input, bytes).map_err(input)?;
         let mut writer = PositionWriter::create(&job.output, job.format).map_err(output)?;
-        course.positions(&mut reader, job.nearby, |record| {
+        labelling.positions(&mut reader, job.nearby, |record| {
             writer.write(record).map_err(output)
         })?;
         writer.finish().map_err(output)?;
-        return Ok(course.done);
+        return Ok(labelling.done);
     }
     let mut reader = GameReader::open_counted(&job.input, bytes).map_err(input)?;
     if let Some(nearby) = job.nearby {
         let mut writer = PositionWriter::create(&job.output, job.format).map_err(output)?;
-        course.near_games(&mut reader, nearby, |record| {
+        labelling.near_games(&mut reader, nearby, |record| {
             writer.write(record).map_err(output)
         })?;
         writer.finish().map_err(output)?;
     } else {
         let mut writer = GameWriter::create(&job.output).map_err(output)?;
-        course.games(&mut reader, |record| writer.write(record).map_err(output))?;
+        labelling.games(&mut reader, |record| writer.write(record).map_err(output))?;
         writer.finish().map_err(output)?;
     }
-    Ok(course.done)
+    Ok(labelling.done)
 }
 
 fn record_error(path: &Path, source: RecordError) -> LabelError {
@@ -161,7 +167,7 @@ fn record_error(path: &Path, source: RecordError) -> LabelError {
 const GAMES: usize = 64;
 
 /// The labelling of one file.
-struct Course<'a, Report> {
+struct LabelRun<'a, Report> {
     path: &'a Path,
     labellers: &'a mut [Box<dyn Labeller>],
     bytes: &'a AtomicU64,
@@ -169,7 +175,7 @@ struct Course<'a, Report> {
     done: LabelProgress,
 }
 
-impl<Report: FnMut(LabelProgress)> Course<'_, Report> {
+impl<Report: FnMut(LabelProgress)> LabelRun<'_, Report> {
     /// Labels positions, or one near each.
     fn positions(
         &mut self,
@@ -432,6 +438,19 @@ done";
             let left = std::fs::read_dir(folder.path()).expect("a folder").count();
             assert_eq!(left, 2, "no temporary file stays");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn hints_are_refused_where_games_are_written() {
+        let (_folder, mut job) = job();
+        job.format = PositionFormat::Hinted;
+        let result = run(&job, &mut [], |_| ());
+        assert!(
+            matches!(result, Err(LabelError::HintsOfGames(_))),
+            "{result:?}"
+        );
+        assert!(!job.output.exists());
     }
 
     #[cfg(unix)]

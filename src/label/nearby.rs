@@ -20,7 +20,8 @@ const CAPTURE_SHARE: f64 = 0.5;
 pub struct Nearby {
     /// One to this many random moves are played.
     pub moves: u32,
-    /// The moves follow from this, the record's number and its ply alone.
+    /// The moves follow from this and the record's number; within a game those from one position
+    /// depend on what was drawn for the positions before.
     pub seed: u64,
     /// Recorded positions whose scores are further from 0 than this, in centipawns (at most 32,000),
     /// are passed over, and so are those without one: fewer labels are then made that a trainer

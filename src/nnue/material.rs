@@ -49,10 +49,11 @@ pub const fn scale(bare: i32, counts: [i32; 4]) -> i32 {
     scale_by(bare, BASE, SLOPE, counts)
 }
 
-/// An evaluation times a factor of the same form with another base and slope, in 1024ths.
+/// An evaluation times a factor of the same form with another base and slope, in 1024ths. A product
+/// of more than 32 bits, which only networks without sense lead to, keeps its sign.
 #[must_use]
 pub const fn scale_by(bare: i32, base: i32, slope: i32, counts: [i32; 4]) -> i32 {
-    bare * linear_factor(base, slope, counts) / ONE
+    bare.saturating_mul(linear_factor(base, slope, counts)) / ONE
 }
 
 /// A label without the factor, to the nearest centipawn.
@@ -73,6 +74,11 @@ mod tests {
         assert_eq!(scale(-1000, [4, 4, 4, 2]), -1374);
         // 200 * 16,604 / 5120 = 648.
         assert_eq!(scale_by(1024, 1000, 200, [4, 4, 4, 2]), 1648);
+        // More than any score that fits 16 bits, and of the right sign.
+        for bare in [2_000_000, -2_000_000, i32::MAX, i32::MIN] {
+            let scaled = scale(bare, [4, 4, 4, 2]);
+            assert!(scaled.abs() > 1 << 20 && scaled.signum() == bare.signum());
+        }
     }
 
     #[test]

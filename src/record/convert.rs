@@ -6,7 +6,7 @@ use crate::board::{FenError, Position};
 use crate::types::{Bitboard, Board, CastlingMode, Color, Piece, Role, Setup, Square};
 
 use super::PackedBoard;
-use super::packed_board::{BLACK, CASTLING_ROOK};
+use super::packed_board::{BLACK, CASTLING_ROOK, MAX_PIECES};
 
 /// In the order of their codes.
 const ROLES: [Role; 6] = [
@@ -21,12 +21,15 @@ const SQUARES: u8 = 64;
 
 impl PackedBoard {
     /// Packs a position.
+    ///
+    /// # Panics
+    /// If it has more than 32 pieces, for which there is no room.
     #[must_use]
     pub fn pack(position: &Position) -> PackedBoard {
         let board = position.board();
         let mut packed = PackedBoard {
             occupied: board.occupied().into(),
-            pieces: [0; 16],
+            pieces: [0; MAX_PIECES / 2],
             en_passant: position.en_passant_square().map(u8::from),
             black_to_move: position.turn().is_black(),
             halfmoves: u8::try_from(position.halfmoves()).unwrap_or(u8::MAX),
@@ -62,7 +65,7 @@ impl PackedBoard {
         let mut board = Board::empty();
         let mut castling_rooks = Bitboard::EMPTY;
         let squares = Bitboard(self.occupied).into_iter();
-        for (index, square) in squares.take(2 * self.pieces.len()).enumerate() {
+        for (index, square) in squares.take(MAX_PIECES).enumerate() {
             let code = self.code(index);
             let role = match code & !BLACK {
                 CASTLING_ROOK => {

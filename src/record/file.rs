@@ -116,7 +116,7 @@ impl<R: BufRead> GameReader<R> {
     pub fn read_into(&mut self, game: &mut GameRecord) -> Result<bool, RecordError> {
         let number = self.games + 1;
         let failed = |source| RecordError::Read {
-            game: number,
+            record: number,
             source,
         };
         if self.input.fill_buf().map_err(failed)?.is_empty() {
@@ -128,7 +128,7 @@ impl<R: BufRead> GameReader<R> {
         let (start, result) = PackedBoard::from_bytes(&head);
         game.start = start;
         game.result = GameResult::from_bits(result).ok_or(RecordError::BadBoard {
-            game: number,
+            record: number,
             reason: "unknown result",
         })?;
         game.plies.clear();
@@ -162,7 +162,7 @@ impl<R: BufRead> GameReader<R> {
             .map_err(|source| match source.kind() {
                 io::ErrorKind::UnexpectedEof => RecordError::Truncated(self.games),
                 _ => RecordError::Read {
-                    game: self.games,
+                    record: self.games,
                     source,
                 },
             })

@@ -4,7 +4,7 @@
 use crate::types::{Color, PackedMove, Role};
 
 use super::PackedBoard;
-use super::packed_board::{BLACK, CASTLING_ROOK};
+use super::packed_board::{BLACK, CASTLING_ROOK, MAX_PIECES};
 
 /// Code of an empty square.
 pub const EMPTY: u8 = 15;
@@ -15,7 +15,14 @@ const BISHOP: u8 = 2;
 const ROOK: u8 = 3;
 const QUEEN: u8 = 4;
 const KING: u8 = 5;
-const MAX_PIECES: u32 = 32;
+
+const SQUARES: usize = 64;
+/// Stands for the square of a king that was not found.
+const NO_SQUARE: u8 = SQUARES as u8;
+
+/// Files on which king and rook stand after castling with a rook to the king's right or left.
+const RIGHT_CASTLING: (usize, usize) = (6, 5);
+const LEFT_CASTLING: (usize, usize) = (2, 3);
 
 const ORTHOGONAL: [(i8, i8); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
 const DIAGONAL: [(i8, i8); 4] = [(1, 1), (-1, 1), (1, -1), (-1, -1)];
@@ -34,7 +41,7 @@ const LEAPS: [(i8, i8); 8] = [
 #[derive(Clone, Debug)]
 pub struct Mailbox {
     /// A code per square from a1 to h8, `EMPTY` for none.
-    pub squares: [u8; 64],
+    pub squares: [u8; SQUARES],
     /// Occupied squares.
     pub occupied: u64,
     /// Where White's and Black's kings stand.
@@ -64,7 +71,7 @@ impl Mailbox {
     /// # Errors
     /// What makes it invalid: piece codes, the number of pieces or of kings.
     pub fn unpack(packed: &PackedBoard) -> Result<Mailbox, &'static str> {
-        if packed.occupied.count_ones() > MAX_PIECES {
+        if packed.occupied.count_ones() as usize > MAX_PIECES {
             return Err("more than 32 pieces");
         }
         let turn = if packed.black_to_move {
@@ -75,9 +82,9 @@ impl Mailbox {
         let ply =
             2 * u32::from(packed.fullmoves.saturating_sub(1)) + u32::from(packed.black_to_move);
         let mut board = Mailbox {
-            squares: [EMPTY; 64],
+            squares: [EMPTY; SQUARES],
             occupied: packed.occupied,
-            kings: [64; 2],
+            kings: [NO_SQUARE; 2],
             turn,
             ply,
         };
@@ -95,14 +102,14 @@ impl Mailbox {
             }
             if role == KING {
                 let king = &mut board.kings[usize::from(color / BLACK)];
-                if *king != 64 {
+                if *king != NO_SQUARE {
                     return Err("two kings of one colour");
                 }
                 *king = square as u8;
             }
             board.squares[square] = color | role;
         }
-        if board.kings.contains(&64) {
+        if board.kings.contains(&NO_SQUARE) {
             return Err("a king is missing");
         }
         Ok(board)
@@ -159,11 +166,12 @@ impl Mailbox {
             return Err("castling without king and rook");
         }
         let rank = king & !7;
-        let (king_to, rook_to) = if rook > king {
-            (rank + 6, rank + 5)
+        let (king_file, rook_file) = if rook > king {
+            RIGHT_CASTLING
         } else {
-            (rank + 2, rank + 3)
+            LEFT_CASTLING
         };
+        let (king_to, rook_to) = (rank + king_file, rank + rook_file);
         self.clear(king);
         self.clear(rook);
         self.put(king_to, own | KING);
@@ -209,8 +217,8 @@ impl Mailbox {
             .then(|| self.squares[(rank * 8 + file) as usize])
     }
 
-    /// Whether the first piece from the king along `step` is an attacking slider or, one step
-    /// away, the other king (which only broken records have).
+    /// Whether the first piece from the king along `step` is a queen of the colour `other` or its
+    /// slider with this role.
     fn slider(&self, king: i8, step: (i8, i8), other: u8, role: u8) -> bool {
         for distance in 1..8 {
             match self.at(king, (step.0 * distance, step.1 * distance)) {

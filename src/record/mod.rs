@@ -20,8 +20,8 @@ pub(crate) use file::{FileHash, GameWriter, holds_positions};
 pub(crate) use game::NO_SCORE;
 pub use game::{GameRecord, PlyRecord};
 pub(crate) use mailbox::Mailbox;
-pub(crate) use packed_board::BLACK;
 pub use packed_board::PackedBoard;
+pub(crate) use packed_board::{BLACK, MAX_PIECES};
 pub(crate) use position::NO_HINTS;
 pub(crate) use position::PositionWriter;
 pub use position::{HINTS, PositionFormat, PositionReader, PositionRecord, TeacherHints};
@@ -31,17 +31,17 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why a record was refused.
+/// Why a record was refused. Records are games or single positions, counted from 1.
 #[derive(Debug, Error)]
 pub enum RecordError {
     /// The file could not be opened, read or written.
     #[error("cannot access {}: {source}", path.display())]
     Open { path: PathBuf, source: io::Error },
     /// The compressed data are damaged, or the disk failed.
-    #[error("cannot read game {game}: {source}")]
-    Read { game: u64, source: io::Error },
-    /// The file ends within a game.
-    #[error("the file is cut off within game {0}")]
+    #[error("cannot read record {record}: {source}")]
+    Read { record: u64, source: io::Error },
+    /// The file ends within a game or position.
+    #[error("the file is cut off within record {0}")]
     Truncated(u64),
     /// A file without a single game, such as one of no length.
     #[error("the file holds no game")]
@@ -49,9 +49,9 @@ pub enum RecordError {
     /// A file of something other than positions.
     #[error("the file holds no positions: its first bytes are not those of such a file")]
     NoPositions,
-    /// The start position is invalid.
-    #[error("game {game}: {reason}")]
-    BadBoard { game: u64, reason: &'static str },
+    /// A game's start position or a single position is invalid.
+    #[error("record {record}: {reason}")]
+    BadBoard { record: u64, reason: &'static str },
     /// A move that moves no piece of the side to move.
     #[error("game {game}, ply {ply}: {reason}")]
     BadMove {

@@ -22,7 +22,11 @@ pub const PACKED_BYTES: usize = 32;
 pub(super) const CASTLING_ROOK: u8 = 6;
 /// Added to the codes of Black's pieces.
 pub const BLACK: u8 = 8;
+/// There is room for the codes of so many pieces.
+pub const MAX_PIECES: usize = 2 * PIECE_BYTES;
+const PIECE_BYTES: usize = 16;
 
+const PIECES: std::ops::Range<usize> = 8..8 + PIECE_BYTES;
 const STM_EP: usize = 24;
 const HALFMOVES: usize = 25;
 const FULLMOVES: usize = 26;
@@ -30,6 +34,8 @@ const FULLMOVES: usize = 26;
 pub(super) const SCORE: usize = 28;
 const RESULT: usize = 30;
 const BLACK_TO_MOVE: u8 = 128;
+/// In place of an en passant square where there is none.
+const NO_SQUARE: u8 = 64;
 
 /// A position as packed; it is validated when it is unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +43,7 @@ pub struct PackedBoard {
     /// Occupied squares, bit 0 is a1.
     pub occupied: u64,
     /// A nibble per occupied square in ascending order, low nibble first.
-    pub pieces: [u8; 16],
+    pub pieces: [u8; PIECE_BYTES],
     /// The square behind a pawn that may be taken en passant.
     pub en_passant: Option<u8>,
     /// Whether Black is to move.
@@ -52,15 +58,15 @@ impl PackedBoard {
     /// The position within `bytes` and the result, still as a number.
     #[must_use]
     pub fn from_bytes(bytes: &[u8; PACKED_BYTES]) -> (PackedBoard, u8) {
-        let mut occupied = [0; 8];
-        occupied.copy_from_slice(&bytes[..8]);
-        let mut pieces = [0; 16];
-        pieces.copy_from_slice(&bytes[8..24]);
+        let mut occupied = [0; size_of::<u64>()];
+        occupied.copy_from_slice(&bytes[..PIECES.start]);
+        let mut pieces = [0; PIECE_BYTES];
+        pieces.copy_from_slice(&bytes[PIECES]);
         let square = bytes[STM_EP] & !BLACK_TO_MOVE;
         let board = PackedBoard {
             occupied: u64::from_le_bytes(occupied),
             pieces,
-            en_passant: (square < 64).then_some(square),
+            en_passant: (square < NO_SQUARE).then_some(square),
             black_to_move: bytes[STM_EP] & BLACK_TO_MOVE != 0,
             halfmoves: bytes[HALFMOVES],
             fullmoves: u16::from_le_bytes([bytes[FULLMOVES], bytes[FULLMOVES + 1]]),
@@ -72,10 +78,10 @@ impl PackedBoard {
     #[must_use]
     pub fn to_bytes(&self, result: GameResult) -> [u8; PACKED_BYTES] {
         let mut bytes = [0; PACKED_BYTES];
-        bytes[..8].copy_from_slice(&self.occupied.to_le_bytes());
-        bytes[8..24].copy_from_slice(&self.pieces);
+        bytes[..PIECES.start].copy_from_slice(&self.occupied.to_le_bytes());
+        bytes[PIECES].copy_from_slice(&self.pieces);
         let turn = if self.black_to_move { BLACK_TO_MOVE } else { 0 };
-        bytes[STM_EP] = self.en_passant.unwrap_or(64) | turn;
+        bytes[STM_EP] = self.en_passant.unwrap_or(NO_SQUARE) | turn;
         bytes[HALFMOVES] = self.halfmoves;
         bytes[FULLMOVES..FULLMOVES + 2].copy_from_slice(&self.fullmoves.to_le_bytes());
         bytes[RESULT] = result as u8;

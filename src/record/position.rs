@@ -146,7 +146,7 @@ impl<R: BufRead> PositionReader<R> {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 Err(RecordError::NoPositions)
             }
-            Err(source) => Err(RecordError::Read { game: 0, source }),
+            Err(source) => Err(RecordError::Read { record: 0, source }),
         }
     }
 
@@ -155,7 +155,7 @@ impl<R: BufRead> PositionReader<R> {
         let failed = |source: io::Error| match source.kind() {
             io::ErrorKind::UnexpectedEof => RecordError::Truncated(number),
             _ => RecordError::Read {
-                game: number,
+                record: number,
                 source,
             },
         };
@@ -166,7 +166,7 @@ impl<R: BufRead> PositionReader<R> {
         let mut bytes = [0; PACKED_BYTES];
         self.input.read_exact(&mut bytes).map_err(failed)?;
         let mut record = PositionRecord::from_bytes(&bytes).ok_or(RecordError::BadBoard {
-            game: number,
+            record: number,
             reason: "unknown result",
         })?;
         if self.format == PositionFormat::Hinted {

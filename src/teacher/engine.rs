@@ -86,8 +86,8 @@ mod stockfish15 {
         const ONE: i32 = 1024;
         const MOST: i32 = 24;
         const MATERIAL_STEP: i32 = 9560;
-        let lean = MOST - piece_material(board) / MATERIAL_STEP;
-        ((ONE - lean) * material + (ONE + lean) * positional) / (ONE * OUTPUT_SCALE)
+        let delta = MOST - piece_material(board) / MATERIAL_STEP;
+        ((ONE - delta) * material + (ONE + delta) * positional) / (ONE * OUTPUT_SCALE)
     }
 }
 
@@ -103,13 +103,13 @@ mod stockfish17 {
     /// factor by material is that engine's instead of Stockfish 15.1's.
     pub fn bare(material: i32, positional: i32, board: &Board) -> i32 {
         const ONE: i64 = 128;
-        const LEAN: i64 = 3;
+        const DELTA: i64 = 3;
         const DISAGREEMENT: i64 = 18_000;
         const FACTOR_ONE: i64 = 77_777;
         const PAWN: i64 = 535;
         let [material, positional] =
             [material, positional].map(|part| i64::from(part / OUTPUT_SCALE));
-        let mut units = ((ONE - LEAN) * material + (ONE + LEAN) * positional) / ONE;
+        let mut units = ((ONE - DELTA) * material + (ONE + DELTA) * positional) / ONE;
         units -= units * (material - positional).abs() / DISAGREEMENT;
         let pawns = board.by_role(Role::Pawn).count() as i64;
         let on_board = PAWN * pawns + i64::from(piece_material(board));

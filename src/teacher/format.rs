@@ -70,6 +70,8 @@ pub enum TeacherError {
     },
     #[error("it is cut off within the {0}")]
     TooShort(&'static str),
+    #[error("its description has {0} bytes, more than {MAX_DESCRIPTION}")]
+    LongDescription(usize),
     #[error("compressed numbers of its {0} cannot be read")]
     BadCompression(&'static str),
     #[error("{0} bytes follow where it should end")]
@@ -169,7 +171,7 @@ impl TeacherNet {
         let (transformer, stack) = (transformer_hash(width), stack_hash(width));
         let length = reader.u32()? as usize;
         if length > MAX_DESCRIPTION {
-            return Err(TeacherError::TooShort("description"));
+            return Err(TeacherError::LongDescription(length));
         }
         reader.take(length)?;
 

@@ -21,8 +21,8 @@ const WEIGHT_SHIFT: u32 = 6;
 const ACTIVATED: usize = FIRST - 1;
 /// Rows of the first layer that are computed together.
 const ROWS: usize = 8;
-/// What 1.0 in that added output stands for, in the network's unit.
-const STRAIGHT_SCALE: i32 = 600;
+/// What 1.0 in that added output, the skip connection, stands for, in the network's unit.
+const SKIP_SCALE: i32 = 600;
 
 /// Adds the rows `added` to `row` and subtracts `removed`.
 #[inline(always)]
@@ -136,9 +136,9 @@ pub fn propagate<S: Simd>(simd: S, stack: &LayerStack, inputs: &[Block]) -> (i32
     for (sum, weight) in second.into_iter().zip(stack.third) {
         output += clip(sum) * weight;
     }
-    let straight = first[ACTIVATED].wrapping_mul(STRAIGHT_SCALE * OUTPUT_SCALE)
-        / (i32::from(ONE) << WEIGHT_SHIFT);
-    (output + straight, first)
+    let skip =
+        first[ACTIVATED].wrapping_mul(SKIP_SCALE * OUTPUT_SCALE) / (i32::from(ONE) << WEIGHT_SHIFT);
+    (output + skip, first)
 }
 
 /// The first layer's sums in the unit of [`TeacherHints`].

@@ -289,6 +289,10 @@ fn truncated_and_longer_files_are_refused() {
             "{length}: {error}"
         );
     }
+    let mut endless = bytes.clone();
+    endless[8..12].copy_from_slice(&u32::MAX.to_le_bytes());
+    let error = TeacherNet::parse(&endless, &SHAPES).expect_err("a long description");
+    assert!(matches!(error, TeacherError::LongDescription(_)), "{error}");
     let mut longer = bytes;
     longer.push(0);
     let error = TeacherNet::parse(&longer, &SHAPES).expect_err("too long");

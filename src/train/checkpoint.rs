@@ -1,4 +1,5 @@
-//! Files from which training resumes exactly where it stopped.
+//! Files from which training resumes where it stopped: with one thread exactly as if it had not,
+//! with several but for rounding, as the order of their sums differs from run to run.
 //!
 //! Eight bytes of magic, the length of a JSON header as `u32`, the header, then the arrays of
 //! the model as floats in the machine's byte order: each tile (its weights, then those that the
@@ -20,7 +21,7 @@ use crate::nnue::single_layer::{HIDDEN_STEP, MAX_HIDDEN, Shape};
 
 use super::load::FileSummary;
 use super::model::Model;
-use super::shards::Turn;
+use super::shards::ShardPass;
 
 /// First bytes of a checkpoint.
 pub const MAGIC: [u8; 8] = *b"PLEACHC3";
@@ -37,14 +38,15 @@ pub struct Progress {
     /// Optimiser steps taken.
     pub steps: u64,
     /// Where in its data the run is.
-    #[serde(default)]
-    pub turn: Turn,
+    #[serde(default, rename = "turn")]
+    pub pass: ShardPass,
     /// What the files held that have been read so far.
     #[serde(default)]
     pub files: Vec<FileSummary>,
     /// Seconds of training so far, pauses left out.
     pub seconds: f64,
-    /// Mixed hash of files, filter and seed: a run resumes only with those it began with.
+    /// FNV-1a of all settings and of the names, uses and contents of the files: a run resumes only
+    /// with those it began with.
     pub fingerprint: u64,
     /// The scale K that the targets were made with.
     pub scale: f64,
@@ -104,16 +106,25 @@ impl<T: Read> Hashed<T> {
     }
 }
 
+/// The length of a header as it is stored, if [`load`] accepts it.
+fn header_length(length: usize) -> Result<u32, &'static str> {
+    u32::try_from(length)
+        .ok()
+        .filter(|length| *length <= MAX_HEADER_BYTES)
+        .ok_or("its header is too long")
+}
+
 /// Writes a checkpoint, completely or not at all.
 ///
 /// # Errors
-/// The file cannot be written.
+/// The file cannot be written, or its header would be too long to be read again.
 pub fn save(path: &Path, model: &Model, progress: &Progress) -> Result<(), CheckpointError> {
     files::write_whole(path, |file| {
         let mut file = Hashed::new(file);
         let header = serde_json::to_vec(progress)?;
+        let length = header_length(header.len()).map_err(io::Error::other)?;
         file.put(&MAGIC)?;
-        file.put(&(header.len() as u32).to_le_bytes())?;
+        file.put(&length.to_le_bytes())?;
         file.put(&header)?;
         for array in model.arrays() {
             for part in [&array.value, &array.mean, &array.square] {
@@ -155,9 +166,7 @@ pub fn load(path: &Path) -> Result<(Model, Progress), CheckpointError> {
     }
     file.take(&mut length).map_err(failed)?;
     let length = u32::from_le_bytes(length);
-    if length > MAX_HEADER_BYTES {
-        return Err(damaged("its header is too long"));
-    }
+    header_length(length as usize).map_err(damaged)?;
     let mut header = vec![0; length as usize];
     file.take(&mut header).map_err(failed)?;
     let progress: Progress =
@@ -236,6 +245,14 @@ mod tests {
         let mut longer = whole;
         longer.push(0);
         assert!(refused(&longer).contains("follow its end"));
+        // What could not be read again is not written.
+        let endless = Progress {
+            losses: vec![LossPoint::default(); MAX_HEADER_BYTES as usize / 40],
+            ..progress
+        };
+        let error = save(&path, &Model::zeroed(shape), &endless).expect_err("refused");
+        assert!(error.to_string().contains("too long"), "{error}");
+        assert_eq!(fs::read(&path).expect("as it was"), longer);
         assert!(refused(b"PLEACHNN and the rest").contains("no checkpoint"));
         fs::remove_file(&path).expect("removed");
     }

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use serde::Serialize;
 
+use crate::files;
 use crate::nnue::features::KingBuckets;
 use crate::nnue::single_layer::{HIDDEN_STEP, MAX_HIDDEN, MAX_SCALE, Shape};
 
@@ -157,14 +158,12 @@ impl Config {
 
     /// No file of the run may be written over another one.
     fn check_paths(&self) -> anyhow::Result<()> {
-        let absolute = |path: &Path| {
-            std::path::absolute(path).with_context(|| format!("bad path {}", path.display()))
-        };
         let outputs = [
-            ("network", absolute(&self.output)?),
-            ("record", absolute(&self.record())?),
-            ("checkpoint", absolute(&self.checkpoint)?),
+            ("network", place(&self.output)?),
+            ("record", place(&self.record())?),
+            ("checkpoint", place(&self.checkpoint)?),
         ];
+        let inputs = self.inputs();
         for (index, (what, path)) in outputs.iter().enumerate() {
             ensure!(
                 !path.is_dir(),
@@ -178,23 +177,49 @@ impl Config {
             );
             for (other, other_path) in &outputs[..index] {
                 ensure!(
-                    path != other_path,
+                    !are_one(path, other_path)?,
                     "{other} and {what} would both be written to {}: name the output FILE.pnn \
                      or the checkpoint otherwise",
                     path.display()
                 );
             }
-            for data in &self.data {
-                if absolute(&data.path)? == *path {
-                    bail!(
-                        "the {what} would overwrite the data in {}",
-                        data.path.display()
-                    );
-                }
+            for (input, input_path) in &inputs {
+                ensure!(
+                    !are_one(path, input_path)?,
+                    "the {what} would overwrite the {input} {}",
+                    input_path.display()
+                );
             }
         }
         Ok(())
     }
+
+    /// The files that are read, or only looked for, and what they are.
+    fn inputs(&self) -> Vec<(&'static str, &Path)> {
+        let data = (self.data.iter()).map(|file| ("data", file.path.as_path()));
+        let starts = (self.init.iter()).map(|path| ("start network", path.as_path()));
+        let teacher = (self.teacher.iter()).map(|path| ("teacher", path.as_path()));
+        let pause_file = (self.pause_file.iter()).map(|path| ("pause file", path.as_path()));
+        data.chain(starts)
+            .chain(teacher)
+            .chain(pause_file)
+            .collect()
+    }
+}
+
+/// Where a file is or would be, by the folder's own name.
+fn place(path: &Path) -> anyhow::Result<PathBuf> {
+    let path = std::path::absolute(path).with_context(|| format!("bad path {}", path.display()))?;
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    Ok(match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path,
+    })
+}
+
+/// Whether two paths name one file, which need not exist yet.
+fn are_one(one: &Path, other: &Path) -> anyhow::Result<bool> {
+    Ok(place(one)? == place(other)? || files::are_same(one, other))
 }
 
 /// Checks that a network file can hold the scale, which it rounds to whole centipawns.
@@ -336,9 +361,36 @@ mod tests {
         assert!(record.contains("record and checkpoint"), "{record}");
         let data = refusal(|c| c.output = directory.join("games.vf.zst"));
         assert!(data.contains("overwrite the data"), "{data}");
+        let init = refusal(|c| c.init = vec![directory.join("a.pnn"), directory.join("net.pnn")]);
+        assert!(init.contains("overwrite the start network"), "{init}");
+        let teacher = refusal(|c| c.teacher = Some(c.checkpoint.clone()));
+        assert!(teacher.contains("overwrite the teacher"), "{teacher}");
+        let pause = refusal(|c| c.pause_file = Some(c.output.clone()));
+        assert!(pause.contains("overwrite the pause file"), "{pause}");
         let missing = refusal(|c| c.output = directory.join("no/such/place/net.pnn"));
         assert!(missing.contains("no such directory"), "{missing}");
         let folder = refusal(|c| c.output = directory.clone());
         assert!(folder.contains("directory"), "{folder}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn other_names_of_the_same_file_are_noticed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let inner = folder.path().join("inner");
+        std::fs::create_dir(&inner).expect("a folder");
+        let start = folder.path().join("start.pnn");
+        std::fs::write(&start, b"").expect("written");
+        let link = folder.path().join("link.pnn");
+        std::os::unix::fs::symlink(&start, &link).expect("a link");
+        for output in [inner.join("../start.pnn"), link] {
+            let init = refusal(|c| (c.init, c.output) = (vec![start.clone()], output));
+            assert!(init.contains("overwrite the start network"), "{init}");
+        }
+        let both = refusal(|c| {
+            c.output = inner.join("../new.pnn");
+            c.checkpoint = folder.path().join("new.pnn");
+        });
+        assert!(both.contains("network and checkpoint"), "{both}");
     }
 }

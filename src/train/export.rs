@@ -15,8 +15,11 @@ use super::layers::{ACTIVE_ONE, TrainedLayers};
 use super::model::Model;
 use super::sample::{BUCKETS, MAX_ACTIVE, Sample};
 
+/// The nearest whole number of steps, of halves the even one. The product is exact, as that of
+/// fused multiplications is, so that these are the numbers of
+/// [`FakeQuantisation`](super::model::FakeQuantisation).
 fn to_i16(x: f32, one: i32) -> i16 {
-    (x * one as f32).round() as i16
+    (f64::from(x) * f64::from(one)).round_ties_even() as i16
 }
 
 /// Where the network file has the neuron of a tile's slot: partners stand half the width apart.
@@ -138,7 +141,8 @@ fn restore_layers(layers: &mut TrainedLayers, net: &QuantisedLayers, hidden: usi
     }
 }
 
-/// Parameters to continue training from a network file; the optimiser is reset, and the mean of
+/// Parameters to continue training from a network file, whose output is taken for
+/// [`QuantisedNet::bare`], as that of a model is; the optimiser is reset, and the mean of
 /// the king buckets' weights becomes their shared weights.
 #[must_use]
 pub fn restore(net: &QuantisedNet) -> Model {
@@ -186,7 +190,8 @@ pub fn restore(net: &QuantisedNet) -> Model {
     model
 }
 
-/// Centipawns that the quantised network gives a sample, in the engine's arithmetic.
+/// Centipawns that the quantised network, which is [`QuantisedNet::bare`], gives a sample, in the
+/// engine's arithmetic.
 #[must_use]
 pub fn evaluate(net: &QuantisedNet, sample: &Sample) -> i32 {
     let (bucket, width) = (sample.bucket(), net.shape.hidden);

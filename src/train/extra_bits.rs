@@ -3,7 +3,7 @@
 
 use crate::nnue::layers::{self as definition, FIRST, MAX_EXTRA_BITS};
 
-use super::optimiser::{hold, round};
+use super::optimiser::{clamp, round};
 
 /// Largest weight in steps.
 const LIMIT: f32 = definition::MAX_FIRST_WEIGHT as f32;
@@ -16,7 +16,7 @@ pub(super) const fn one(bits: u8) -> f32 {
 /// A weight in whole steps of 1/`one`, as far as a byte of the network file holds them.
 #[inline(always)]
 pub(super) fn steps(weight: f32, one: f32) -> f32 {
-    hold(round(weight * one), LIMIT)
+    clamp(round(weight * one), LIMIT)
 }
 
 /// The extra bits of a bucket's outputs with which its weights, `FIRST` for each product, are met

@@ -276,7 +276,7 @@ impl Task for Forward<'_> {
             for position in block.from..block.to {
                 let sums = (&mut memory.first[position], &mut memory.second[position]);
                 let rounding = model.is_rounding();
-                let added = layers::go_forward(l, layers, block.bucket, rounding, sums);
+                let added = layers::forward(l, layers, block.bucket, rounding, sums);
                 let output = &mut worker.outputs[position];
                 let sum = l.add(l.floats(output), added);
                 l.put_floats(output, sum);
@@ -431,7 +431,7 @@ impl Worker {
                     }
                     let slopes = (slope, &by_hints);
                     by_sums[position - first] =
-                        layers::go_back(l, layers, bucket, sums, slopes, gradients, rounding);
+                        layers::backward(l, layers, bucket, sums, slopes, gradients, rounding);
                 }
                 memory.slopes[block.pairs + pair] = layers::pair_slopes(l, by_sums);
             }

@@ -14,7 +14,7 @@ use crate::record::{HINTS, TeacherHints};
 use super::extra_bits;
 use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, neuron, upper_half};
 use super::model::{FIXED_ONE, FakeQuantisation, Normal};
-use super::optimiser::{Rate, Trained, WEIGHT_LIMIT, add, hold, round};
+use super::optimiser::{Rate, Trained, WEIGHT_LIMIT, add, clamp, round};
 use super::sample::BUCKETS;
 
 /// What stands for 1.0 in products and first activations of the finished network.
@@ -191,7 +191,7 @@ impl TrainedLayers {
     pub fn refresh(&mut self, quantisation: FakeQuantisation) {
         let on = quantisation == FakeQuantisation::On;
         let rounded = |x: f32, one: f32, limit: f32| match on {
-            true => hold(round(x * one), limit) / one,
+            true => clamp(round(x * one), limit) / one,
             false => x,
         };
         let ones = on.then(|| self.extra_bits().map(|bits| bits.map(extra_bits::one)));
@@ -461,9 +461,9 @@ fn dense<L: Lanes>(
 }
 
 /// From a position's sums over products to what the layers add to its output, spread over the
-/// places of a vector. Keeps the first and second layers' sums for [`go_back`].
+/// places of a vector. Keeps the first and second layers' sums for [`backward`].
 #[inline(always)]
-pub fn go_forward<L: Lanes>(
+pub fn forward<L: Lanes>(
     l: L,
     layers: &TrainedLayers,
     bucket: usize,
@@ -515,7 +515,7 @@ pub fn hint_slopes(first: &Floats, hints: &TeacherHints, weight: f32, into: &mut
 /// Adds the gradients of the small layers by one position, whose output has this slope and whose
 /// first sums the hints pull by `by_hints`, and returns the slopes by its sums over products.
 #[inline(always)]
-pub fn go_back<L: Lanes>(
+pub fn backward<L: Lanes>(
     l: L,
     layers: &TrainedLayers,
     bucket: usize,

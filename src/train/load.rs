@@ -1,7 +1,7 @@
 //! Reads recorded games and positions into memory as samples.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -24,16 +24,16 @@ pub struct Filter {
     /// Leave out positions in which a capture or promotion was played.
     pub skip_tactical: bool,
     /// Leave out scores of more centipawns than this, mates among them.
-    pub max_score: i16,
+    pub max_score: u16,
     /// Leave out positions before this ply of the game.
     pub min_ply: u32,
     /// Leave out positions with fewer pieces.
     pub min_pieces: usize,
     /// Leave out scores of more centipawns than this for the side that lost.
-    pub contradiction: Option<i16>,
+    pub contradiction: Option<u16>,
     /// Of the positions with scores of more centipawns than this, keep one in eight, held out or
     /// not: a loss with a small scale learns next to nothing from the rest.
-    pub thin_beyond: Option<i16>,
+    pub thin_beyond: Option<u16>,
 }
 
 impl Filter {
@@ -51,12 +51,13 @@ impl Filter {
     /// Whether a position is kept whatever was played in it; `recorded` is its score in the
     /// record, `score` that of the side to move.
     fn keeps_position(&self, board: &Mailbox, recorded: i16, score: i16, half_points: u8) -> bool {
-        let contradicted =
-            |limit: i16| score > limit && half_points == 0 || score < -limit && half_points == 2;
-        let thinned = |limit: i16| score.abs() > limit && !is_kept_of_many(board);
+        let lost_half_points = if score > 0 { 0 } else { 2 };
+        let beyond = |limit: u16| score.unsigned_abs() > limit;
+        let contradicted = |limit| beyond(limit) && half_points == lost_half_points;
+        let thinned = |limit| beyond(limit) && !is_kept_of_many(board);
         recorded != NO_SCORE
             && !self.thin_beyond.is_some_and(thinned)
-            && score.abs() <= self.max_score
+            && !beyond(self.max_score)
             && board.ply >= self.min_ply
             && board.occupied.count_ones() as usize >= self.min_pieces
             && !self.contradiction.is_some_and(contradicted)
@@ -125,17 +126,21 @@ pub struct HoldOut {
     pub seed: u64,
 }
 
-/// Progress of loading.
-#[derive(Debug, Default)]
-pub struct LoadProgress {
-    pub files: AtomicUsize,
-    pub positions: AtomicU64,
-}
-
 struct Part {
     train: Vec<Sample>,
     held_out: Vec<Sample>,
     summary: FileSummary,
+}
+
+impl Part {
+    /// The positions held out, or those to learn from.
+    fn samples(&mut self, held_out: bool) -> &mut Vec<Sample> {
+        if held_out {
+            &mut self.held_out
+        } else {
+            &mut self.train
+        }
+    }
 }
 
 /// Reads all files with `threads` threads. The order of positions depends on the files alone.
@@ -147,7 +152,6 @@ pub fn load(
     filter: &Filter,
     hold_out: HoldOut,
     threads: usize,
-    progress: &LoadProgress,
 ) -> Result<Dataset, LoadError> {
     let next = AtomicUsize::new(0);
     let parts: Vec<Mutex<Option<Result<Part, LoadError>>>> =
@@ -158,7 +162,7 @@ pub fn load(
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(file) = paths.get(index) else { return };
-                    let part = match load_file(file, index, filter, hold_out, progress) {
+                    let part = match load_file(file, index, filter, hold_out) {
                         Ok(part) if part.summary.games == 0 => {
                             Err(LoadError::NoGames(file.path.clone()))
                         }
@@ -167,7 +171,6 @@ pub fn load(
                             source,
                         }),
                     };
-                    progress.files.fetch_add(1, Ordering::Relaxed);
                     *parts[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(part);
                 }
             });
@@ -179,22 +182,38 @@ pub fn load(
             loaded.push(part?);
         }
     }
-    let total = |count: fn(&Part) -> usize| loaded.iter().map(count).sum();
-    let mut data = Dataset {
-        train: Vec::with_capacity(total(|part| part.train.len())),
-        held_out: Vec::with_capacity(total(|part| part.held_out.len())),
-        files: Vec::with_capacity(loaded.len()),
-    };
-    // Each part is freed once copied, so that memory never holds everything twice.
-    for mut part in loaded {
-        data.train.append(&mut part.train);
-        data.held_out.append(&mut part.held_out);
-        data.files.push(part.summary);
-    }
+    let data = joined(loaded);
     if data.train.is_empty() {
         Err(LoadError::Empty)
     } else {
         Ok(data)
+    }
+}
+
+/// All parts as one. A part is freed once it is copied, and a single one is not copied at all, so
+/// that memory never holds everything twice.
+fn joined(parts: Vec<Part>) -> Dataset {
+    let total = |count: fn(&Part) -> usize| -> usize { parts.iter().map(count).sum() };
+    let totals = [
+        total(|part| part.train.len()),
+        total(|part| part.held_out.len()),
+    ];
+    let mut data = Dataset::default();
+    for mut part in parts {
+        append(&mut data.train, &mut part.train, totals[0]);
+        append(&mut data.held_out, &mut part.held_out, totals[1]);
+        data.files.push(part.summary);
+    }
+    data
+}
+
+/// Appends a part to what may become `total` positions.
+fn append(into: &mut Vec<Sample>, part: &mut Vec<Sample>, total: usize) {
+    if part.len() == total {
+        std::mem::swap(into, part);
+    } else {
+        into.reserve_exact(total - into.len());
+        into.append(part);
     }
 }
 
@@ -203,70 +222,50 @@ fn load_file(
     index: usize,
     filter: &Filter,
     hold_out: HoldOut,
-    progress: &LoadProgress,
 ) -> Result<Part, RecordError> {
     let path = &file.path;
     let source = u16::try_from(index).unwrap_or(u16::MAX);
     let hash = FileHash::of(path)?;
-    let (mut train, mut held_out) = (Vec::new(), Vec::new());
-    let (mut games, mut plies) = (0, 0);
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    let mut part = Part {
+        train: Vec::new(),
+        held_out: Vec::new(),
+        summary: FileSummary {
+            name: name.to_string_lossy().into_owned(),
+            scaled: file.scaled,
+            hash: format!("{:016x}", hash.0),
+            games: 0,
+            plies: 0,
+            kept: 0,
+            held_out: 0,
+        },
+    };
     let is_held_out = |number: u64| {
         file.held_out
             || mix(hold_out.seed ^ mix(hash.0 ^ mix(number))) % PER_MILLE < hold_out.per_mille
     };
-    let note = |positions: usize| {
-        let count = &progress.positions;
-        count.fetch_add(positions as u64, Ordering::Relaxed);
-    };
     if holds_positions(path)? {
         for (record, number) in PositionReader::open(path)?.zip(0..) {
             let block: u64 = number / HELD_OUT_TOGETHER;
-            let into = if is_held_out(block) {
-                &mut held_out
-            } else {
-                &mut train
-            };
-            games = block + 1;
-            plies += 1;
-            let before = into.len();
+            part.summary.games = block + 1;
+            part.summary.plies += 1;
+            let into = part.samples(is_held_out(block));
             collect_position(&record?, number + 1, source, file.scaled, filter, into)?;
-            note(into.len() - before);
         }
     } else {
         let mut reader = GameReader::open(path)?;
         let mut game = GameRecord::empty();
         while reader.read_into(&mut game)? {
-            games = reader.games();
-            plies += game.plies.len() as u64;
-            let into = if is_held_out(games) {
-                &mut held_out
-            } else {
-                &mut train
-            };
-            let before = into.len();
-            collect(&game, games, source, file.scaled, filter, into)?;
-            note(into.len() - before);
+            let number = reader.games();
+            part.summary.games = number;
+            part.summary.plies += game.plies.len() as u64;
+            let into = part.samples(is_held_out(number));
+            collect(&game, number, source, file.scaled, filter, into)?;
         }
     }
-    let name = path
-        .file_name()
-        .unwrap_or(path.as_os_str())
-        .to_string_lossy()
-        .into_owned();
-    let summary = FileSummary {
-        name,
-        scaled: file.scaled,
-        hash: format!("{:016x}", hash.0),
-        games,
-        plies,
-        kept: train.len() as u64,
-        held_out: held_out.len() as u64,
-    };
-    Ok(Part {
-        train,
-        held_out,
-        summary,
-    })
+    part.summary.kept = part.train.len() as u64;
+    part.summary.held_out = part.held_out.len() as u64;
+    Ok(part)
 }
 
 /// Single positions are in the order of the search, and neighbours are similar: this many are held
@@ -301,7 +300,7 @@ fn collect_position(
     into: &mut Vec<Sample>,
 ) -> Result<(), RecordError> {
     let board = Mailbox::unpack(&record.board).map_err(|reason| RecordError::BadBoard {
-        game: number,
+        record: number,
         reason,
     })?;
     let score = mover_score(&board, record.score);
@@ -324,7 +323,7 @@ fn collect(
     into: &mut Vec<Sample>,
 ) -> Result<(), RecordError> {
     let mut board = Mailbox::unpack(&game.start).map_err(|reason| RecordError::BadBoard {
-        game: number,
+        record: number,
         reason,
     })?;
     for (index, ply) in game.plies.iter().enumerate() {
@@ -352,6 +351,8 @@ pub fn fit_scale(samples: &[Sample]) -> Option<f64> {
     const ROUNDS: usize = 30;
     const START: f64 = 1.0 / 300.0;
     const MOST: usize = 2_000_000;
+    /// A step of less than this share of the estimate is the last.
+    const PRECISION: f64 = 1e-9;
     let stride = samples.len().div_ceil(MOST).max(1);
     let mut inverse = START;
     for _ in 0..ROUNDS {
@@ -367,7 +368,7 @@ pub fn fit_scale(samples: &[Sample]) -> Option<f64> {
         }
         let step = slope / curve;
         inverse += step;
-        if step.abs() < inverse.abs() * 1e-9 {
+        if step.abs() < inverse.abs() * PRECISION {
             break;
         }
     }
@@ -452,8 +453,7 @@ mod tests {
             per_mille: 10,
             seed: 1,
         };
-        let progress = LoadProgress::default();
-        let error = load(&[file], &filter(), hold_out, 1, &progress).expect_err("refused");
+        let error = load(&[file], &filter(), hold_out, 1).expect_err("refused");
         assert!(error.to_string().contains("holds no games"), "{error}");
         std::fs::remove_file(&path).expect("removed");
     }
@@ -468,11 +468,45 @@ mod tests {
         assert!(samples(quiet, &["d8c8"], -31_990, GameResult::Draw).is_empty());
     }
 
+    /// The smallest score has no absolute value of 16 bits.
+    #[test]
+    fn the_smallest_score_is_beyond_every_limit() {
+        let white = "3k4/8/8/8/8/8/4R3/4K3 w - - 0 1";
+        assert!(samples(white, &["e1d1"], i16::MIN, GameResult::Draw).is_empty());
+        let position = Position::from_fen(white, CastlingMode::Chess960).expect("a position");
+        let board = Mailbox::unpack(&PackedBoard::pack(&position)).expect("a board");
+        let won = |contradiction| {
+            let filter = Filter {
+                max_score: u16::MAX,
+                contradiction,
+                ..filter()
+            };
+            filter.keeps_position(&board, i16::MIN, i16::MIN, 2)
+        };
+        assert!(won(None) && !won(Some(5000)));
+    }
+
+    /// A score of more than the limit for the side that lost, and for it alone.
+    #[test]
+    fn contradictions_are_left_out() {
+        let board = Mailbox::unpack(&PackedBoard::pack(&Position::startpos())).expect("a board");
+        let filter = Filter {
+            contradiction: Some(300),
+            ..filter()
+        };
+        let keeps = |score, half_points| filter.keeps_position(&board, score, score, half_points);
+        for (score, lost) in [(301, 0), (-301, 2)] {
+            let kept = [0, 1, 2].map(|half_points| keeps(score, half_points));
+            assert_eq!(kept, [0, 1, 2].map(|half_points| half_points != lost));
+        }
+        assert!(keeps(300, 0) && keeps(-300, 2));
+    }
+
     #[test]
     fn one_in_eight_of_the_decided_positions_is_kept() {
         const LIMIT: i16 = 400;
         let thin = Filter {
-            thin_beyond: Some(LIMIT),
+            thin_beyond: Some(LIMIT.unsigned_abs()),
             ..filter()
         };
         let (mut kept, mut boards) = (0, 0);
@@ -522,7 +556,7 @@ mod tests {
             per_mille: 0,
             seed: 0,
         };
-        let loaded = load(&[file], &filter(), hold_out, 1, &LoadProgress::default());
+        let loaded = load(&[file], &filter(), hold_out, 1);
         let loaded = loaded.expect("positions");
         // Unscored and in check: two are left, each as its mover sees it.
         let learnt: Vec<_> = loaded

@@ -48,7 +48,8 @@ pub struct Losses {
     pub score: f64,
     /// Squared error against the result.
     pub result: f64,
-    /// Mean of the squared distances from the teacher's sums, where these are known.
+    /// Mean of each position's squared distances from the teacher's sums; a position without hints
+    /// adds nothing but counts in [`Losses::mean`].
     pub hints: f64,
 }
 

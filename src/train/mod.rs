@@ -19,7 +19,7 @@ pub mod load;
 pub mod loss;
 pub mod model;
 pub mod optimiser;
-mod report;
+mod pace;
 pub mod run;
 pub mod sample;
 pub mod schedule;

@@ -15,7 +15,7 @@ use crate::nnue::single_layer::{MAX_OUTPUT_WEIGHT, PIECE_FEATURES, QA, QB, Shape
 
 use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, Task, Unit};
 use super::layers::{LayerGradients, TrainedLayers};
-use super::optimiser::{NO_FRACTION, Rate, Trained, WEIGHT_LIMIT, add, hold, round, table};
+use super::optimiser::{NO_FRACTION, Rate, Trained, WEIGHT_LIMIT, add, clamp, round, table};
 use super::sample::BUCKETS;
 use super::shuffle::mix;
 
@@ -44,7 +44,7 @@ impl Tile {
             return [*low, *high];
         }
         let shared = &self.shared.rows()[input % PIECE_FEATURES];
-        [add_held(low, &shared[0]), add_held(high, &shared[1])]
+        [add_clamped(low, &shared[0]), add_clamped(high, &shared[1])]
     }
 
     /// Rounds the weights to integers, a line a row.
@@ -164,8 +164,10 @@ impl Task for RefreshTiles<'_> {
 }
 
 #[inline(always)]
-fn add_held(a: &Floats, b: &Floats) -> Floats {
-    Floats(std::array::from_fn(|i| hold(a.0[i] + b.0[i], WEIGHT_LIMIT)))
+fn add_clamped(a: &Floats, b: &Floats) -> Floats {
+    Floats(std::array::from_fn(|i| {
+        clamp(a.0[i] + b.0[i], WEIGHT_LIMIT)
+    }))
 }
 
 /// Whether positions are evaluated with the rounded numbers that the network file will hold
@@ -201,7 +203,7 @@ impl Outputs {
                 FakeQuantisation::On => Floats(
                     value
                         .0
-                        .map(|value| hold(round(value * steps), limit) / steps),
+                        .map(|value| clamp(round(value * steps), limit) / steps),
                 ),
             };
         }
@@ -326,7 +328,7 @@ impl Model {
     }
 
     /// Resets the optimiser's state, as for a new run from these weights.
-    pub fn forget(&mut self) {
+    pub fn reset_optimiser(&mut self) {
         self.steps = 0;
         for trained in self.arrays_mut() {
             trained.mean.fill(Floats::ZERO);
@@ -341,7 +343,7 @@ impl Model {
     /// mean of networks that one start has led to is often better than each of them (Wortsman and
     /// others 2022, "Model soups"). Of networks with hidden units in different orders it is of no
     /// use.
-    pub fn approach(&mut self, other: &Model, share: f32) {
+    pub fn interpolate(&mut self, other: &Model, share: f32) {
         for (array, target) in self.arrays_mut().zip(other.arrays()) {
             for (value, target) in array.floats_mut().iter_mut().zip(target.floats()) {
                 *value += (target - *value) * share;

@@ -54,8 +54,8 @@ impl Trained {
                 let m = mean.0[i] * rate.beta1 + slope * (1.0 - rate.beta1);
                 let s = square.0[i] * rate.beta2 + slope * slope * (1.0 - rate.beta2);
                 let direction = m * rate.correct1 / ((s * rate.correct2).sqrt() + EPSILON);
-                let moved = value.0[i] * rate.keep - direction * rate.learning;
-                value.0[i] = hold(moved, limit);
+                let moved = value.0[i] * rate.decay_factor - direction * rate.learning;
+                value.0[i] = clamp(moved, limit);
                 mean.0[i] = m;
                 square.0[i] = s;
             }
@@ -66,7 +66,7 @@ impl Trained {
 
 /// `x` brought between `-limit` and `limit`; comparisons that vectorise, unlike `clamp`'s.
 #[inline(always)]
-pub(super) fn hold(x: f32, limit: f32) -> f32 {
+pub(super) fn clamp(x: f32, limit: f32) -> f32 {
     let below = if x > limit { limit } else { x };
     if below < -limit { -limit } else { below }
 }
@@ -80,7 +80,8 @@ const DECAY: f32 = 0.01;
 #[derive(Clone, Copy, Debug)]
 pub struct Rate {
     learning: f32,
-    keep: f32,
+    /// What weights are multiplied by for their decay.
+    decay_factor: f32,
     beta1: f32,
     beta2: f32,
     correct1: f32,
@@ -95,7 +96,7 @@ impl Rate {
         let correct = |beta: f32| (1.0 / (1.0 - f64::from(beta).powi(power))) as f32;
         Rate {
             learning: learning as f32,
-            keep: (1.0 - f64::from(DECAY) * learning) as f32,
+            decay_factor: (1.0 - f64::from(DECAY) * learning) as f32,
             beta1: BETA1,
             beta2: BETA2,
             correct1: correct(BETA1),

@@ -1,8 +1,10 @@
 //! A training run from start to finish.
 
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
@@ -11,19 +13,20 @@ use serde::Serialize;
 use crate::files;
 use crate::nnue::format::fnv1a;
 use crate::nnue::single_layer::QuantisedNet;
+use crate::progress::ProgressReporter;
 
 use super::batch::Batch;
 use super::checkpoint::{self, LossPoint, Progress};
 use super::config::{Config, check_scale};
 use super::export;
 use super::kernel::{CHUNK, Worker};
-use super::load::{self, DataFile, Dataset, FileSummary, LoadProgress};
+use super::load::{self, DataFile, Dataset, FileSummary};
 use super::loss::{Losses, Target};
 use super::model::{FakeQuantisation, Model};
-use super::report::{Pace, Reporter};
+use super::pace::Pace;
 use super::sample::Sample;
 use super::schedule::half_cosine;
-use super::shards::{self, Shards, Turn};
+use super::shards::{self, ShardPass, Shards};
 use super::shuffle::GroupOrder;
 use super::start::begin;
 use super::views::NEIGHBOURS;
@@ -32,6 +35,8 @@ use super::views::NEIGHBOURS;
 const COMPARED: usize = 4096;
 /// Positions that say which pairs of hidden units are active together.
 const GROUPED_BY: usize = 10_000;
+/// Steps of the progress bar for a whole run.
+const PROGRESS_STEPS: u64 = 10_000;
 const SECONDS_A_MINUTE: f64 = 60.0;
 const PAUSE_POLL: Duration = Duration::from_millis(200);
 
@@ -84,17 +89,17 @@ pub fn run(config: &Config) -> anyhow::Result<()> {
 struct Trainer<'a> {
     config: &'a Config,
     shards: Shards,
-    turn: Turn,
+    pass: ShardPass,
     /// The positions of a shard, and those held out.
     data: Dataset,
-    /// The turn that the shard was loaded for.
+    /// The pass that the shard was loaded for.
     loaded: u64,
     /// All files read so far, for the record.
     files: Vec<FileSummary>,
     model: Model,
     workers: Vec<Worker>,
     batch: Batch,
-    reporter: Reporter,
+    reporter: ProgressReporter,
     scale: f64,
     fitted: Option<f64>,
     fingerprint: u64,
@@ -114,7 +119,7 @@ impl<'a> Trainer<'a> {
         let (model, progress) = begin(config, fingerprint)?;
         let shards = Shards::new(config)?;
         let started = Instant::now();
-        let data = load_files(config, &shards.with_held_out(progress.turn.number))?;
+        let data = load_files(config, &shards.with_held_out(progress.pass.number))?;
         let fitted = load::fit_scale(&data.train);
         // A run that goes on may have begun with another shard.
         let known = (progress.scale > 0.0).then_some(progress.scale);
@@ -122,7 +127,7 @@ impl<'a> Trainer<'a> {
             bail!("no scale can be fitted to these results: give one with --scale");
         };
         check_scale(scale)?;
-        let reporter = Reporter::new();
+        let reporter = ProgressReporter::new(PROGRESS_STEPS);
         reporter.line(&format!(
             "{}, {} held out; K {scale:.1}, fitted {:.1}",
             loaded(&data, started),
@@ -144,8 +149,8 @@ impl<'a> Trainer<'a> {
         Ok(Trainer {
             config,
             shards,
-            turn: progress.turn,
-            loaded: progress.turn.number,
+            pass: progress.pass,
+            loaded: progress.pass.number,
             data,
             files,
             model,
@@ -176,13 +181,13 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    fn batches_a_turn(&self) -> u64 {
-        // The rest of a turn that fills no batch is left for the next, differently shuffled.
+    fn batches_a_pass(&self) -> u64 {
+        // The rest of a pass that fills no batch is left for the next, differently shuffled.
         (self.data.train.len() / self.config.batch).max(1) as u64
     }
 
     fn epochs(&self) -> f64 {
-        self.turn.epochs(self.batches_a_turn(), self.shards.count())
+        self.pass.epochs(self.batches_a_pass(), self.shards.count())
     }
 
     fn done(&self) -> f64 {
@@ -192,6 +197,7 @@ impl<'a> Trainer<'a> {
     fn train(&mut self) -> anyhow::Result<()> {
         let mut last_saved = Instant::now();
         let mut pace = Pace::new(self.model.steps);
+        self.set_rounding(self.done());
         self.measure();
         loop {
             self.wait_while_paused();
@@ -207,7 +213,7 @@ impl<'a> Trainer<'a> {
             let speed = pace.batches(self.model.steps) * self.config.batch as f64;
             self.tell(done, speed);
             let minutes = last_saved.elapsed().as_secs_f64() / SECONDS_A_MINUTE;
-            if self.turn.batch == 0 || minutes >= self.config.checkpoint_minutes {
+            if self.pass.batch == 0 || minutes >= self.config.checkpoint_minutes {
                 self.measure();
                 self.note_losses();
                 self.save()?;
@@ -216,10 +222,10 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// Exchanges the positions to learn from if the present turn belongs to another shard.
+    /// Exchanges the positions to learn from if the present pass belongs to another shard.
     fn load_shard(&mut self) -> anyhow::Result<()> {
-        let shard = self.shards.of_turn(self.turn.number);
-        if shard == self.shards.of_turn(self.loaded) {
+        let shard = self.shards.of_pass(self.pass.number);
+        if shard == self.shards.of_pass(self.loaded) {
             return Ok(());
         }
         let started = Instant::now();
@@ -229,8 +235,20 @@ impl<'a> Trainer<'a> {
         self.reporter.line(&loaded(&data, started));
         add_new(&mut self.files, &data.files);
         self.data.train = data.train;
-        self.loaded = self.turn.number;
+        self.loaded = self.pass.number;
         Ok(())
+    }
+
+    /// Rounds weights or not, as at this point of the run. A run that never rounds before its end
+    /// does not at its end either.
+    fn set_rounding(&mut self, done: f64) {
+        let from = self.config.round_from;
+        let quantisation = if done >= from && from < 1.0 {
+            FakeQuantisation::On
+        } else {
+            FakeQuantisation::Off
+        };
+        self.model.set_fake_quantisation(quantisation);
     }
 
     /// One step further, if the run is not over. Returns how much of the run was done before.
@@ -241,19 +259,14 @@ impl<'a> Trainer<'a> {
         }
         self.load_shard()?;
         let begun = Instant::now();
-        self.model
-            .set_fake_quantisation(if done >= self.config.round_from {
-                FakeQuantisation::On
-            } else {
-                FakeQuantisation::Off
-            });
-        let Turn { number, batch } = self.turn;
+        self.set_rounding(done);
+        let ShardPass { number, batch } = self.pass;
         let len = self.data.train.len();
         let order = GroupOrder::new(len, NEIGHBOURS, self.config.seed, number);
         let rate = self.config.schedule.rate(done, self.model.steps);
         let losses = self.learn(&order, batch as usize, rate);
         self.note(&losses);
-        self.turn = self.turn.next(self.batches_a_turn());
+        self.pass = self.pass.next(self.batches_a_pass());
         self.seconds += begun.elapsed().as_secs_f64();
         Ok(Some(done))
     }
@@ -262,17 +275,18 @@ impl<'a> Trainer<'a> {
     fn tell(&mut self, done: f64, speed: f64) {
         let epochs = self.epochs();
         let (running, held_out) = (self.running, &self.held_out);
-        self.reporter.update(done, || {
-            format!(
-                "epoch {epochs:.2}  loss {:.6}  hints {:.5}  held out {:.6} (score {:.6}, result {:.5})  {:.0} k/s",
-                running.mean(running.target),
-                running.mean(running.hints),
-                held_out.target,
-                held_out.score,
-                held_out.result,
-                speed / 1000.0,
-            )
-        });
+        let message = format!(
+            "epoch {epochs:.2}  loss {:.6}  hints {:.5}  held out {:.6} (score {:.6}, result {:.5})  \
+             {:.0} k/s",
+            running.mean(running.target),
+            running.mean(running.hints),
+            held_out.target,
+            held_out.score,
+            held_out.result,
+            speed / 1000.0,
+        );
+        let steps = (done * PROGRESS_STEPS as f64) as u64;
+        self.reporter.update(steps, &message);
     }
 
     /// One optimiser step over a batch of the epoch's order.
@@ -310,9 +324,7 @@ impl<'a> Trainer<'a> {
                 })
                 .collect();
             for handle in handles {
-                if let Ok(losses) = handle.join() {
-                    total.add(&losses);
-                }
+                total.add(&joined(handle));
             }
         });
         let mut gradients: Vec<_> = self
@@ -376,8 +388,7 @@ impl<'a> Trainer<'a> {
                 })
                 .collect();
             for handle in handles {
-                let parts = handle.join().unwrap_or_default();
-                for (sum, part) in by_file.iter_mut().zip(&parts) {
+                for (sum, part) in by_file.iter_mut().zip(&joined(handle)) {
                     sum.add(part);
                 }
             }
@@ -405,9 +416,19 @@ impl<'a> Trainer<'a> {
         if self.losses.last().is_none_or(|last| last.steps < steps) {
             self.losses.push(LossPoint {
                 steps,
-                training: self.running.mean(self.running.target),
+                training: self.train_loss(),
                 held_out: self.held_out.target,
             });
+        }
+    }
+
+    /// The mean loss over the last steps, or the one noted before if this process made no step.
+    fn train_loss(&self) -> f64 {
+        let noted = self.losses.last().map_or(0.0, |point| point.training);
+        if self.running.positions > 0.0 {
+            self.running.mean(self.running.target)
+        } else {
+            noted
         }
     }
 
@@ -419,7 +440,7 @@ impl<'a> Trainer<'a> {
             king_buckets: self.config.king_buckets.count(),
             layered: self.config.layers,
             steps: self.model.steps,
-            turn: self.turn,
+            pass: self.pass,
             files: self.files.clone(),
             seconds: self.seconds,
             fingerprint: self.fingerprint,
@@ -470,7 +491,7 @@ impl<'a> Trainer<'a> {
             epochs: self.epochs(),
             training_seconds: self.seconds,
             losses: &self.losses,
-            train_loss: self.running.mean(self.running.target),
+            train_loss: self.train_loss(),
             held_out_loss: self.held_out.clone(),
             rounding_error_rms_cp: rms,
             rounding_error_max_cp: largest,
@@ -479,8 +500,7 @@ impl<'a> Trainer<'a> {
         let path = self.config.record();
         let json = serde_json::to_vec_pretty(&record)?;
         files::replace(&path, &json).with_context(|| format!("cannot write {}", path.display()))?;
-        self.reporter.finish();
-        self.reporter.line(&format!(
+        self.reporter.finish(&format!(
             "{}: {} steps in {:.0} s, held out {:.6} (score {:.6}, result {:.5}); rounding moves \
              evaluations by {rms:.2} cp (root mean square; at most {largest:.1})",
             self.config.output.display(),
@@ -494,6 +514,11 @@ impl<'a> Trainer<'a> {
     }
 }
 
+/// What a thread returns; its panic goes on in this one.
+fn joined<T>(handle: ScopedJoinHandle<T>) -> T {
+    handle.join().unwrap_or_else(|panic| resume_unwind(panic))
+}
+
 /// A file's name and the FNV-1a hash of its bytes.
 fn name_and_hash(path: &Path) -> anyhow::Result<(String, String)> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -503,15 +528,8 @@ fn name_and_hash(path: &Path) -> anyhow::Result<(String, String)> {
 
 /// Reads files with the settings of a run.
 fn load_files(config: &Config, files: &[DataFile]) -> anyhow::Result<Dataset> {
-    let progress = LoadProgress::default();
     let (filter, hold_out) = (&config.filter, config.hold_out);
-    Ok(load::load(
-        files,
-        filter,
-        hold_out,
-        config.threads,
-        &progress,
-    )?)
+    Ok(load::load(files, filter, hold_out, config.threads)?)
 }
 
 /// A line about what was read.

@@ -194,6 +194,32 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
     assert!(second.model.arrays().eq(whole.model.arrays()));
 }
 
+/// A run that is started again when it is done writes the same record again.
+#[test]
+fn a_finished_run_started_again_changes_nothing() {
+    let scratch = Scratch::new("again");
+    let config = Config {
+        layers: true,
+        schedule: Schedule {
+            length: Length::Epochs(2.0),
+            ..config(&scratch.0, "net").schedule
+        },
+        ..config(&scratch.0, "net")
+    };
+    let record = || {
+        run(&config).expect("a run");
+        let record = fs::read_to_string(config.record()).expect("a record");
+        let record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
+        let net = fs::read(&config.output).expect("a network");
+        (record, net)
+    };
+    let (first, first_net) = record();
+    assert!(first["train_loss"].as_f64() > Some(0.0));
+    let (again, again_net) = record();
+    assert_eq!(again, first);
+    assert!(again_net == first_net);
+}
+
 #[test]
 fn the_file_held_out_is_named_however_many_there_are() {
     const FILES: usize = 300;
@@ -232,7 +258,7 @@ fn the_file_held_out_is_named_however_many_there_are() {
 }
 
 #[test]
-fn shards_take_turns_and_a_resumed_run_goes_on_with_the_right_one() {
+fn shards_are_passed_over_in_turn_and_a_resumed_run_goes_on_with_the_right_one() {
     let scratch = Scratch::new("shards");
     let file = |name: &str, games, held_out| {
         let path = scratch.0.join(name);
@@ -278,23 +304,23 @@ fn shards_take_turns_and_a_resumed_run_goes_on_with_the_right_one() {
             in_memory.push(now);
         }
     }
-    // Two turns of each shard, one after the other; together they hold every position to learn.
-    assert_eq!(whole.turn.number, 4);
+    // Two passes over each shard, one after the other; together they hold every position to learn.
+    assert_eq!(whole.pass.number, 4);
     assert_eq!(in_memory.len(), 4, "{in_memory:?}");
     assert_eq!(in_memory[..2], in_memory[2..]);
     let learnt: u64 = whole.files.iter().map(|file| file.kept).sum();
     assert_eq!((in_memory[0] + in_memory[1]) as u64, learnt);
     assert_eq!(whole.data.held_out, unseen);
     assert_eq!(whole.files.len(), 5);
-    // The same run, cut in the second turn.
+    // The same run, cut in the second pass.
     let cut_config = config("cut");
     let mut first = trainer(&cut_config);
-    while first.turn.number < 1 || first.turn.batch < 2 {
+    while first.pass.number < 1 || first.pass.batch < 2 {
         first.advance().expect("a step");
     }
     first.save().expect("a checkpoint");
     let mut second = trainer(&cut_config);
-    assert_eq!(second.turn, first.turn);
+    assert_eq!(second.pass, first.pass);
     assert_eq!(second.data.train, first.data.train);
     finish_steps(&mut second);
     assert!(second.model.arrays().eq(whole.model.arrays()));

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Length {
-    /// After this many passes over the data: reproducible.
+    /// After this many passes over the data: reproducible with one thread (several add up gradients
+    /// in an order that differs from run to run).
     Epochs(f64),
     /// After this many minutes of training, whatever the load of the machine: the learning rate
     /// depends on the time.

@@ -1,9 +1,9 @@
 //! Data in shards: of more files than memory holds, some at a time.
 //!
 //! The files are put in an order that follows from the seed and dealt to the shards, the next file
-//! to the one with the fewest bytes so far, so that each shard is a mixture of all kinds. A *turn*
-//! is one pass over one shard. The shards take turns, each time in another random order; an epoch is
-//! a turn of each. With one shard, turns are epochs.
+//! to the one with the fewest bytes so far, so that each shard is a mixture of all kinds. The
+//! shards are passed over in turn, each time in another random order; an epoch is one pass over each.
+//! With one shard, passes are epochs.
 
 use std::fs;
 
@@ -18,29 +18,29 @@ use super::shuffle::mix;
 
 /// How far a run has come in its data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Turn {
-    /// Turns finished.
+pub struct ShardPass {
+    /// Passes finished.
     pub number: u64,
-    /// Batches of the present turn that were learnt from.
+    /// Batches of the present pass that were learnt from.
     pub batch: u64,
 }
 
-impl Turn {
-    /// After one more batch, when a turn has `batches` of them.
+impl ShardPass {
+    /// After one more batch, when a pass has `batches` of them.
     #[must_use]
-    pub const fn next(self, batches: u64) -> Turn {
+    pub const fn next(self, batches: u64) -> ShardPass {
         let batch = self.batch + 1;
         if batch < batches {
-            Turn { batch, ..self }
+            ShardPass { batch, ..self }
         } else {
-            Turn {
+            ShardPass {
                 number: self.number + 1,
                 batch: 0,
             }
         }
     }
 
-    /// Passes over all data so far, when a turn has `batches` batches and there are `shards` shards.
+    /// Passes over all data so far, when a pass has `batches` batches and there are `shards` shards.
     #[must_use]
     pub fn epochs(self, batches: u64, shards: usize) -> f64 {
         (self.number as f64 + self.batch as f64 / batches as f64) / shards as f64
@@ -81,16 +81,16 @@ impl Shards {
         self.shards.len()
     }
 
-    /// The files of a turn.
+    /// The files of a pass.
     #[must_use]
-    pub fn of_turn(&self, number: u64) -> &[DataFile] {
+    pub fn of_pass(&self, number: u64) -> &[DataFile] {
         &self.shards[(number % self.shards.len() as u64) as usize]
     }
 
     /// The same, and the files that are only measured on.
     #[must_use]
     pub fn with_held_out(&self, number: u64) -> Vec<DataFile> {
-        [self.of_turn(number), &self.held_out].concat()
+        [self.of_pass(number), &self.held_out].concat()
     }
 }
 
@@ -142,18 +142,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn epochs_are_turns_of_every_shard() {
-        let turn = Turn {
+    fn an_epoch_passes_over_every_shard() {
+        let pass = ShardPass {
             number: 5,
             batch: 50,
         };
-        assert!((turn.epochs(100, 1) - 5.5).abs() < 1e-9);
-        assert!((turn.epochs(100, 2) - 2.75).abs() < 1e-9);
-        assert_eq!(turn.next(52).batch, 51);
-        let next = Turn {
+        assert!((pass.epochs(100, 1) - 5.5).abs() < 1e-9);
+        assert!((pass.epochs(100, 2) - 2.75).abs() < 1e-9);
+        assert_eq!(pass.next(52).batch, 51);
+        let next = ShardPass {
             number: 6,
             batch: 0,
         };
-        assert_eq!(turn.next(51), next);
+        assert_eq!(pass.next(51), next);
     }
 }

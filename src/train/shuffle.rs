@@ -41,7 +41,7 @@ impl Permutation {
         }
     }
 
-    /// The image of `index`. Panics only if `index` is outside the range.
+    /// The image of `index`, which must be inside the range.
     #[must_use]
     pub fn at(&self, index: usize) -> usize {
         debug_assert!((index as u64) < self.len);
@@ -82,8 +82,7 @@ impl GroupOrder {
         }
     }
 
-    /// The image of `index`. Numbers that fill no group come last. Panics only if `index` is
-    /// outside the range.
+    /// The image of `index`, which must be inside the range. Numbers that fill no group come last.
     #[must_use]
     pub fn at(&self, index: usize) -> usize {
         let (group, place) = (index / self.neighbours, index % self.neighbours);

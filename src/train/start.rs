@@ -69,7 +69,7 @@ pub(super) fn mean(paths: &[PathBuf]) -> anyhow::Result<Option<Model>> {
             first.display(),
             path.display()
         );
-        model.approach(&other, 1.0 / (before + 1) as f32);
+        model.interpolate(&other, 1.0 / (before + 1) as f32);
     }
     Ok(Some(model))
 }
@@ -81,6 +81,6 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Model> {
         return Ok(export::restore(&QuantisedNet::from_bytes(&bytes)?));
     }
     let (mut model, _) = checkpoint::load(path)?;
-    model.forget();
+    model.reset_optimiser();
     Ok(model)
 }

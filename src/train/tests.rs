@@ -13,8 +13,8 @@ use super::sample::{BUCKETS, MAX_ACTIVE, Sample};
 use super::shuffle::mix;
 use crate::board::{Position, tests::random_games};
 use crate::nnue::features::KingBuckets;
-use crate::nnue::layers::{FIRST, SECOND};
-use crate::nnue::single_layer::Shape;
+use crate::nnue::layers::{FIRST, SECOND, WEIGHT_ONE};
+use crate::nnue::single_layer::{QB, Shape};
 use crate::nnue::{Accumulators, HIDDEN, Network, synthetic};
 use crate::record::{Mailbox, PackedBoard, TeacherHints};
 
@@ -200,6 +200,43 @@ fn round_weights(model: &mut Model) {
         *weight = lengthen(upper_half(*weight));
     }
     model.refresh();
+}
+
+/// Late in a run positions are evaluated with the numbers that the network file holds.
+#[test]
+fn fake_quantisation_rounds_as_the_file_does() {
+    let shape = Shape {
+        king_buckets: KingBuckets::One,
+        ..LAYERED
+    };
+    let mut model = Model::random(shape, 21);
+    // Halves of steps, where ways to round differ.
+    let halves = |one: i32| (0..).map(move |i| ((i % 200) as f32 - 100.5) / one as f32);
+    let set = |trained: &mut Trained, one| {
+        let weights = trained.floats_mut().iter_mut();
+        weights
+            .zip(halves(one))
+            .for_each(|(weight, half)| *weight = half);
+    };
+    set(&mut model.outputs.weights, QB);
+    let layers = model.layers.as_mut().expect("layers");
+    set(&mut layers.arrays.third, WEIGHT_ONE);
+    // Biases are rounded in the file alone.
+    layers.arrays.first_bias.floats_mut().fill(0.0);
+    layers.arrays.second_bias.floats_mut().fill(0.0);
+    model.set_fake_quantisation(FakeQuantisation::On);
+    let mut restored = export::restore(&export::quantise(&model, "rounded", 250));
+    assert!(restored.outputs.weights.value[..] == model.outputs.used[..]);
+    restored.set_fake_quantisation(FakeQuantisation::On);
+    for (_, sample) in samples().iter().take(CHUNK) {
+        let mut worker = Worker::new(shape);
+        let mut output = |model: &Model| {
+            let mut found = 0.0;
+            worker.evaluate(model, &[*sample], |_, output| found = output);
+            found
+        };
+        assert!((output(&model) - output(&restored)).abs() < 1e-4);
+    }
 }
 
 /// None for one in four; otherwise sums of all sizes, some at the ends of their range.

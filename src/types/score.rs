@@ -56,7 +56,7 @@ impl Score {
     }
 
     /// The number that people and clients are shown. An evaluation is scaled so that 100 is an
-    /// even chance of winning at the start of a game ([`EVEN_CHANCE`]) and stays below 19,000; a
+    /// even chance of winning at the start of a game ([`EVEN_CHANCE`]) and is at most 19,000; a
     /// tablebase win entered in n plies is `20000 - n`. Both are conventions of Stockfish that
     /// clients know.
     #[must_use]

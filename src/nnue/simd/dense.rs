@@ -10,7 +10,7 @@ use std::mem::MaybeUninit;
 
 use bytemuck::Zeroable;
 
-use super::{Block, Simd};
+use super::{Block, PRODUCT_RUN, Simd};
 use crate::nnue::layers::{
     FIRST, PRODUCT_GROUP, QuantisedLayers, SECOND, SECOND_ACTIVATION_ONE, SECOND_INPUTS,
     SECOND_SHIFT,
@@ -21,8 +21,6 @@ use crate::nnue::row::{HIDDEN, Row};
 const GROUP: usize = PRODUCT_GROUP;
 /// Blocks of weights of the first layer.
 const GROUPS: usize = HIDDEN / GROUP;
-/// Products of one side that follow each other, as [`Simd::products`] writes them.
-const RUN: usize = 8;
 /// The most numbers of groups that are written at once.
 const SPARE: usize = Block::LANES / 2;
 
@@ -60,7 +58,7 @@ impl Products {
 /// Where the product number `n` of the file's order stands among [`Products`].
 const fn place(n: usize) -> usize {
     let (side, i) = (n / (HIDDEN / 2), n % (HIDDEN / 2));
-    i / RUN * (2 * RUN) + side * RUN + i % RUN
+    i / PRODUCT_RUN * (2 * PRODUCT_RUN) + side * PRODUCT_RUN + i % PRODUCT_RUN
 }
 
 /// What [`sum_of_squares`](super::kernels::sum_of_squares) computes, and the products of the

@@ -1,5 +1,5 @@
-//! The network's three computations over rows, for any instruction set: derive a row from
-//! another by a few features, by many features, and the weighted sum of squares.
+//! The networks' four computations over rows, for any instruction set: a row derived from another
+//! by a few features, a row changed by many features, the weighted sum of squares, and dot products.
 
 use super::{Block, Simd};
 use crate::nnue::row::{HIDDEN, Row};

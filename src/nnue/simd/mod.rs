@@ -1,7 +1,7 @@
-//! The few vector verbs that the network needs, for each instruction set.
+//! The few vector operations that the network needs, for each instruction set.
 //!
 //! An instruction set is a type that implements [`Simd`]. Its values are proofs: one can be had
-//! only on a processor that has the instructions, which makes the verbs safe to call. [`Isa`]
+//! only on a processor that has the instructions, which makes the operations safe to call. [`Isa`]
 //! picks the best one once at run time, so a single binary is fast everywhere.
 //!
 //! Functions with a `#[target_feature]` are inlined only into functions that have it too. That is
@@ -35,8 +35,10 @@ mod tests;
 pub const QA: i32 = 255;
 /// Products of clipped hidden units are shifted right by this, which leaves 0 to 127.
 pub const PRODUCT_SHIFT: u32 = 9;
+/// Products of one side that follow each other, as [`Simd::products`] writes them.
+pub const PRODUCT_RUN: usize = 8;
 
-/// The verbs. Arithmetic wraps around.
+/// The operations. Arithmetic wraps around.
 pub trait Simd: Copy {
     /// A register of [`Simd::LANES`] 16-bit integers.
     type I16: Copy;
@@ -78,7 +80,7 @@ pub trait Simd: Copy {
     fn dot_pairs(self, sum: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32;
 
     /// `a * b >> PRODUCT_SHIFT` for the two registers of each side, whose lanes are between 0 and
-    /// QA. The sides' products alternate: eight of `own`, eight of `other`, and so on. Where
+    /// QA. The sides' products alternate: [`PRODUCT_RUN`] of `own`, as many of `other`, and so on. Where
     /// registers have parts of 128 bits, narrowing two of them results in this order.
     fn products(self, own: [Self::I16; 2], other: [Self::I16; 2]) -> Self::I8;
 

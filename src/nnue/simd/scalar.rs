@@ -3,7 +3,7 @@
 
 use std::array;
 
-use super::{PRODUCT_SHIFT, QA, Simd};
+use super::{PRODUCT_RUN, PRODUCT_SHIFT, QA, Simd};
 use crate::nnue::layers::{FIRST_SHIFT, INPUT_ONE, SQUARE_LIMIT, SQUARE_SHIFT};
 
 const LANES: usize = 16;
@@ -62,15 +62,13 @@ impl Simd for Scalar {
 
     #[inline(always)]
     fn products(self, own: [Self::I16; 2], other: [Self::I16; 2]) -> Self::I8 {
-        /// Products of a side that follow each other.
-        const RUN: usize = 8;
         let product = |a: i16, b: i16| ((a as u16).wrapping_mul(b as u16) >> PRODUCT_SHIFT) as i8;
         let mut bytes = [0; 2 * LANES];
         for (parity, [a, b]) in [own, other].into_iter().enumerate() {
-            for run in 0..LANES / RUN {
-                let at = (2 * run + parity) * RUN;
-                for i in 0..RUN {
-                    bytes[at + i] = product(a[run * RUN + i], b[run * RUN + i]);
+            for run in 0..LANES / PRODUCT_RUN {
+                let at = (2 * run + parity) * PRODUCT_RUN;
+                for i in 0..PRODUCT_RUN {
+                    bytes[at + i] = product(a[run * PRODUCT_RUN + i], b[run * PRODUCT_RUN + i]);
                 }
             }
         }

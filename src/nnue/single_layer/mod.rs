@@ -92,7 +92,7 @@ pub const MAX_SCALE: u32 = 10_000;
 const MAX_FILE_BYTES: usize = {
     let largest = Shape {
         hidden: MAX_HIDDEN,
-        king_buckets: KingBuckets::Ten,
+        king_buckets: KingBuckets::ThirtyTwo,
         layered: true,
     };
     HEADER_BYTES + largest.payload_bytes()

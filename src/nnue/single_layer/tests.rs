@@ -102,6 +102,18 @@ fn files_without_extra_bits_are_read() {
 }
 
 #[test]
+fn the_widest_network_of_every_kind_may_be_read() {
+    for king_buckets in KingBuckets::ALL {
+        let widest = Shape {
+            hidden: MAX_HIDDEN,
+            king_buckets,
+            layered: true,
+        };
+        assert!(HEADER_BYTES + widest.payload_bytes() <= MAX_FILE_BYTES);
+    }
+}
+
+#[test]
 fn every_truncation_is_noticed() {
     for net in [sample(), layered_sample()] {
         let bytes = net.to_bytes();
