@@ -181,3 +181,12 @@ fn interrupt(child: &Child) {
         .status();
     assert!(killed.expect("kill exists").success());
 }
+
+#[test]
+fn tablebases_that_are_missing_are_named() {
+    let output = run(&["startpos", "--depth", "1", "--syzygy", "/no/such/folder"]);
+    assert!(output.status.success());
+    let told = stderr(&output);
+    assert!(told.contains("/no/such/folder"), "{told}");
+    assert!(told.contains("Found 0 WDL and 0 DTZ"), "{told}");
+}

@@ -267,6 +267,12 @@ fn suites_are_scored_and_misses_are_listed() {
     let text = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(text.contains("Solved 2 of 3 (66.7 %)"), "{text}");
     assert!(text.contains("impossible  am Ra8#  Ra8#"), "{text}");
+    // Latin-1, as older suites are.
+    let latin1: Vec<u8> = format!("# Ren\u{e9}\n{lines}")
+        .chars()
+        .map(|c| c as u8)
+        .collect();
+    fs::write(&path, latin1).expect("written");
     let json = run(&["suite", suite, "--nodes", "500", "--json"]);
     let text = String::from_utf8_lossy(&json.stdout).into_owned();
     let solved: Vec<Option<bool>> = text
@@ -278,4 +284,34 @@ fn suites_are_scored_and_misses_are_listed() {
     fs::write(&path, "6k1/5ppp/8/8/8/8/8/R3K3 w - - id \"nothing\";\n").expect("written");
     let refused = run(&["suite", suite]);
     assert!(!refused.status.success() && stderr(&refused).contains("line 1"));
+}
+
+/// JSON has the same centipawns as `pleach analyse --json`.
+#[test]
+fn a_suites_scores_are_in_the_shown_centipawns() {
+    let directory = directory();
+    let path = directory.path().join("suite.epd");
+    let fen = "4k3/pppp4/8/8/8/8/PPPP4/2R1K3 w - -";
+    fs::write(&path, format!("{fen} bm Rd1; id \"a rook up\";\n")).expect("written");
+    let suite = path.to_str().expect("UTF-8");
+    let score = |words: &[&str], kind: &str| {
+        let output = run(words);
+        String::from_utf8_lossy(&output.stdout)
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"))
+            .find(|value| value["type"] == kind)
+            .and_then(|value| value["cp"].as_i64())
+            .expect("a score")
+    };
+    let of_suite = score(
+        &[
+            "suite", suite, "--depth", "4", "-t", "1", "--hash", "16", "--json",
+        ],
+        "position",
+    );
+    let of_analyse = score(
+        &["analyse", fen, "--depth", "4", "--hash", "16", "--json"],
+        "result",
+    );
+    assert_eq!(of_suite, of_analyse);
 }

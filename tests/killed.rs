@@ -278,3 +278,30 @@ fn two_processes_with_one_output_leave_a_whole_one() {
     }
     assert_eq!(files(shared.path()), files(alone.path()));
 }
+
+#[test]
+fn a_book_is_not_written_over_its_games() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let games = folder.path().join("games.pgn");
+    std::fs::copy(GAMES, &games).expect("copied");
+    let words = [
+        "book",
+        "build",
+        "games.pgn",
+        "-o",
+        "./games.pgn",
+        "--min-games",
+        "1",
+    ];
+    let output = run(folder.path(), &words)
+        .stderr(Stdio::piped())
+        .output()
+        .expect("it starts");
+    assert!(!output.status.success());
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("written over the games"), "{told}");
+    assert_eq!(
+        std::fs::read(&games).expect("still there"),
+        std::fs::read(GAMES).expect("the original")
+    );
+}

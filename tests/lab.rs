@@ -179,6 +179,27 @@ fn mistakes_are_explained() {
         &["kinds", "--game", "kalah", "--fen", "startpos"],
         "--fen only goes with --game chess",
     );
+    refused(
+        &["compare", "--depth", "0", "--deepening"],
+        "iterative deepening begins at depth 1",
+    );
+    refused(&["deepen", "--depth", "0"], "not in 1..=64");
+    refused(
+        &[
+            "compare",
+            "--game",
+            "random",
+            "--branching",
+            "1",
+            "--depth",
+            "65",
+        ],
+        "not in 0..=64",
+    );
+    refused(
+        &["tree", pv, "--window", "-2147483648", "10"],
+        "not in -999999..1000000",
+    );
     refused(&["kinds", "--algorithm", "minimax"], "has no windows");
     refused(
         &["deepen", "-a", "sss-star", "--killers"],

@@ -39,12 +39,6 @@ pub fn eval_command(white: Score, depth: i32, position: &Position) -> Option<Str
         }
         None => format!("{:.2}", f64::from(white.shown_cp()) / CENTIPAWNS),
     };
-    // A score of a third of a centipawn below zero does not exist, but -0.00 would.
-    let value = if value == "-0.00" {
-        "0.00".to_owned()
-    } else {
-        value
-    };
     Some(if depth > 0 {
         format!("{value},{depth}")
     } else {

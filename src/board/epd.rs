@@ -55,7 +55,7 @@ impl Epd {
     ///
     /// # Errors
     /// If the position or a move is not legal, or a number is none.
-    pub fn parse(line: &str) -> Result<Epd, EpdError> {
+    pub fn parse(line: &str, mode: CastlingMode) -> Result<Epd, EpdError> {
         let (mut fen, rest) = position_fields(line);
         let operations = operations(rest)?;
         let operand = |opcode: &str| first_operand(&operations, opcode);
@@ -64,7 +64,7 @@ impl Epd {
             fen.push(operand("hmvc").unwrap_or("0"));
             fen.push(operand("fmvn").unwrap_or("1"));
         }
-        let position = Position::from_fen(&fen.join(" "), CastlingMode::Standard)?;
+        let position = Position::from_fen(&fen.join(" "), mode)?;
         Ok(Epd {
             best_moves: moves(&position, &operations, "bm")?,
             avoid_moves: moves(&position, &operations, "am")?,
@@ -179,6 +179,10 @@ fn number<T: std::str::FromStr>(
 mod tests {
     use super::*;
 
+    fn parse(line: &str) -> Result<Epd, EpdError> {
+        Epd::parse(line, CastlingMode::Standard)
+    }
+
     fn san(epd: &Epd, moves: &[Move]) -> Vec<String> {
         moves.iter().map(|&m| epd.position.san(m)).collect()
     }
@@ -187,7 +191,7 @@ mod tests {
     fn operations_are_read() {
         let line = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - bm O-O Rxa8+; am Rh7; dm 3; acd 12; \
                     hmvc 7; fmvn 30; id \"castles; both\"; c0 \"O-O=10, Ra7=3\";";
-        let epd = Epd::parse(line).expect("an EPD");
+        let epd = parse(line).expect("an EPD");
         assert_eq!(san(&epd, &epd.best_moves), ["O-O", "Rxa8+"]);
         assert_eq!(san(&epd, &epd.avoid_moves), ["Rh7"]);
         assert_eq!((epd.mate_in, epd.depth), (Some(3), Some(12)));
@@ -199,19 +203,19 @@ mod tests {
     #[test]
     fn sloppy_lines_are_understood() {
         let fen = "1nbqkbnr/P1pp1ppp/8/4p3/8/8/1PPPPPPP/RNBQKBNR w KQk - 3 9";
-        let epd = Epd::parse(&format!("{fen} bm axb8=Q! a7b8n a8Q+ ab8R Nf3")).expect("an EPD");
+        let epd = parse(&format!("{fen} bm axb8=Q! a7b8n a8Q+ ab8R Nf3")).expect("an EPD");
         assert_eq!(
             san(&epd, &epd.best_moves),
             ["axb8=Q", "axb8=N", "a8=Q", "axb8=R", "Nf3"]
         );
         assert_eq!(epd.position.fen(), fen);
-        let bare = Epd::parse("8/8/8/8/8/5kq1/8/7K b - -").expect("an EPD");
+        let bare = parse("8/8/8/8/8/5kq1/8/7K b - -").expect("an EPD");
         assert!(bare.operations.is_empty());
     }
 
     #[test]
     fn errors_name_the_reason() {
-        let error = |line: &str| Epd::parse(line).expect_err("no EPD").to_string();
+        let error = |line: &str| parse(line).expect_err("no EPD").to_string();
         let position = "8/8/8/8/8/5kq1/8/7K b - -";
         assert_eq!(
             error(&format!("{position} bm Qh1;")),

@@ -17,6 +17,9 @@ const MARK_BYTES: u64 = 4;
 /// `zstd --long=31`.
 const ZSTD_WINDOW_LOG: u32 = 31;
 
+/// U+FEFF in UTF-8, with which some editors begin a file.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Opens a file and unpacks it if it is compressed; see [`decompress`].
 ///
 /// # Errors
@@ -50,10 +53,42 @@ pub fn decompress(input: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
     })
 }
 
+/// The whole text of an input; see [`decode`].
+///
+/// # Errors
+/// If the input fails.
+pub fn read_text(mut input: impl Read) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes)?;
+    Ok(decode(&bytes))
+}
+
+/// The text of some bytes, without a byte order mark: UTF-8, or else Latin-1, which PGN is by its
+/// standard.
+#[must_use]
+pub fn decode(bytes: &[u8]) -> String {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Write as _;
+
+    #[test]
+    fn text_is_utf8_or_latin1() {
+        for (bytes, text) in [
+            (&b"\xEF\xBB\xBFa \xC3\xA9"[..], "a \u{e9}"),
+            (b"a \xE9", "a \u{e9}"),
+            (b"", ""),
+        ] {
+            assert_eq!(read_text(bytes).expect("memory"), text);
+        }
+    }
 
     fn read(bytes: Vec<u8>) -> io::Result<String> {
         let mut text = String::new();

@@ -250,14 +250,14 @@ impl Position {
         self.play_with_pieces(m, &self.dirty_pieces(m))
     }
 
-    /// [`Position::play`] for callers that have the move's dirty already.
+    /// [`Position::play`] for callers that have the move's changed pieces already.
     #[must_use]
     #[inline]
     pub fn play_with_pieces(&self, m: Move, dirty: &DirtyPieces) -> Position {
         self.play_with_keys(m, self.keys_after(dirty))
     }
 
-    /// The keys of the position after a move with this dirty, exact but for changed castling
+    /// The keys of the position after a move that changes these pieces, exact but for changed castling
     /// rights and a new en passant capture, so good enough for prefetching.
     #[must_use]
     #[inline]

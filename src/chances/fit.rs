@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-use super::{ChancesModel, LEAST_MATERIAL, MOST_MATERIAL, TERMS, argument, logistic};
+use super::{ChancesModel, LEAST_MATERIAL, MOST_MATERIAL, ROLE_VALUES, TERMS, argument, logistic};
 use crate::record::{GameRecord, Mailbox, NO_SCORE};
 use crate::types::Color;
 
@@ -20,8 +20,6 @@ const MATERIALS: usize = (MOST_MATERIAL - LEAST_MATERIAL + 1) as usize;
 const PARAMETERS: usize = 2 * TERMS;
 /// Iterations of the fit; a dozen are enough.
 const ITERATIONS: usize = 60;
-/// Material values by the record's role codes, pawn to king.
-const VALUES: [u32; 6] = [1, 3, 3, 5, 9, 0];
 
 /// Why there is no fit.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -271,7 +269,8 @@ fn material(board: &Mailbox) -> u32 {
     while rest != 0 {
         let code = board.squares[rest.trailing_zeros() as usize];
         rest &= rest - 1;
-        sum += VALUES[usize::from(code % crate::record::BLACK).min(VALUES.len() - 1)];
+        // A code that is no role, in a damaged record, counts as a king: nothing.
+        sum += ROLE_VALUES[usize::from(code % crate::record::BLACK).min(ROLE_VALUES.len() - 1)];
     }
     sum
 }

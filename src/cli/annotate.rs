@@ -35,7 +35,7 @@ pub struct Arguments {
     #[command(flatten)]
     limits: LimitArguments,
     /// Games analysed at once, each by one thread [default: all cores]
-    #[arg(long, value_parser = threads_range())]
+    #[arg(short, long, value_parser = threads_range())]
     threads: Option<usize>,
     /// Hash table of each thread in MiB
     #[arg(long, default_value_t = DEFAULT_HASH_MIB, value_parser = hash_range())]
@@ -171,6 +171,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         line_plies: arguments.line,
         settings: arguments.settings(),
     };
+    arguments.engine.report_tablebases()?;
     let bar = Bar::new();
     let started = Instant::now();
     let new_engine = || arguments.engine.engine(1, arguments.hash);

@@ -17,10 +17,10 @@ pub struct Arguments {
     #[arg(default_value_t = bench::DEPTH, value_parser = clap::value_parser!(i32).range(1..))]
     depth: i32,
     /// Further words, as for the UCI command bench (hash threads limit ...)
-    #[arg(hide = true)]
+    #[arg(hide = true, conflicts_with_all = ["threads", "hash"])]
     customary: Vec<String>,
     /// Search threads; more than one make the node count vary
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=THREADS_MAX as u64))]
+    #[arg(short, long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=THREADS_MAX as u64))]
     threads: u64,
     /// Hash table in MiB
     #[arg(long, default_value_t = bench::HASH_MIB as u64, value_parser = clap::value_parser!(u64).range(1..=HASH_MAX as u64))]

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::CommandResult;
 use crate::board::{PgnError, PgnReader, decompress};
-use crate::files::PendingFile;
+use crate::files::{PendingFile, are_same};
 use crate::opening_book::{BookBuilder, BuildSettings, OpeningBook, Sides, merge};
 use crate::types::Color;
 
@@ -123,6 +123,13 @@ fn write(book: &OpeningBook, path: &Path) -> anyhow::Result<()> {
 }
 
 fn build(arguments: &BuildArguments) -> CommandResult {
+    for games in &arguments.games {
+        let name = games.display();
+        ensure!(
+            !are_same(games, &arguments.output),
+            "the book would be written over the games in {name}"
+        );
+    }
     let mut builder = BookBuilder::new(BuildSettings {
         min_games: arguments.min_games,
         max_plies: 2 * arguments.max_moves,
@@ -181,7 +188,7 @@ fn show(path: &Path, fen: &str) -> CommandResult {
     let moves = book.moves(&position);
     let mut out = io::stdout().lock();
     if moves.is_empty() {
-        writeln!(out, "The book does not know this position.")?;
+        writeln!(out, "The book has no moves for this position.")?;
         return Ok(false);
     }
     let total: u64 = moves.iter().map(|m| u64::from(m.weight)).sum();

@@ -1,6 +1,7 @@
 //! `pleach eval`: the static evaluation of a position.
 
 use std::io::{self, Write as _};
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -17,11 +18,17 @@ pub struct Arguments {
     /// Read the FEN as Chess960
     #[arg(long)]
     chess960: bool,
+    /// Evaluate with this network file
+    #[arg(long)]
+    network: Option<PathBuf>,
 }
 
 pub fn run(arguments: &Arguments) -> CommandResult {
     let position = super::position(&arguments.fen, arguments.chess960)?;
     let mut engine = Engine::new();
+    if let Some(path) = &arguments.network {
+        engine.set_network(Some(path))?;
+    }
     engine.set_game(Game::from(position));
     let mut out = io::stdout().lock();
     for line in draw::position(engine.position()) {

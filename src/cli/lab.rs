@@ -19,7 +19,8 @@ use crate::lab::compare::{Contest, compare, leaves_by_depth};
 use crate::lab::draw::{Chart, Series};
 use crate::lab::shape::{PlyTreeShape, shapes};
 use crate::lab::{
-    Algorithm, DeepeningLimits, GameTree, Hints, KindCounts, NodeKind, SolveOptions, deepen, solve,
+    Algorithm, DeepeningLimits, GameTree, Hints, KindCounts, MAX_DEPTH, NodeKind, SolveOptions,
+    deepen, solve,
 };
 use crate::nnue::Network;
 
@@ -68,7 +69,7 @@ struct Compare {
     #[command(flatten)]
     hints: HintSwitches,
     /// Plies to search; a file's whole tree by default, otherwise 4
-    #[arg(long, short)]
+    #[arg(long, short, value_parser = depths(0))]
     depth: Option<u32>,
     /// Only these algorithms (may be repeated); all by default
     #[arg(long = "algorithm", short)]
@@ -94,7 +95,7 @@ struct Deepen {
     #[command(flatten)]
     hints: HintSwitches,
     /// The deepest iteration; a file's whole tree by default, otherwise 6
-    #[arg(long, short)]
+    #[arg(long, short, value_parser = depths(1))]
     depth: Option<u32>,
     /// Milliseconds for all iterations together
     #[arg(long)]
@@ -112,7 +113,7 @@ struct KindsOf {
     #[command(flatten)]
     subject: Subject,
     /// Plies to search; a file's whole tree by default, otherwise 4
-    #[arg(long, short)]
+    #[arg(long, short, value_parser = depths(0))]
     depth: Option<u32>,
     /// The algorithm
     #[arg(long, short, default_value = "fail-soft")]
@@ -144,6 +145,11 @@ struct ShapeOf {
     json: bool,
 }
 
+/// The range of `--depth`, from `least` on.
+fn depths(least: u32) -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(i64::from(least)..=i64::from(MAX_DEPTH))
+}
+
 impl HintSwitches {
     /// The hints; an error if an algorithm given by name uses none.
     fn hints(&self, algorithms: &[Algorithm]) -> anyhow::Result<Hints> {
@@ -159,8 +165,8 @@ impl HintSwitches {
             countermoves,
             refutations,
         };
-        let deaf = algorithms.iter().find(|algorithm| !algorithm.takes_hints());
-        if let (Some(algorithm), true) = (deaf, hints != Hints::default()) {
+        let without_hints = algorithms.iter().find(|algorithm| !algorithm.takes_hints());
+        if let (Some(algorithm), true) = (without_hints, hints != Hints::default()) {
             anyhow::bail!("{} does not use hints: leave them out", algorithm.name());
         }
         Ok(hints)
@@ -197,6 +203,10 @@ impl Visitor for Compare {
     fn visit<G: GameTree>(&self, game: &G, found: SubjectInfo) -> anyhow::Result<()> {
         let hints = self.hints.hints(&self.algorithms)?;
         let deepening = (self.deepening || hints != Hints::default()).then_some(hints);
+        ensure!(
+            deepening.is_none() || found.depth > 0,
+            "iterative deepening begins at depth 1, not 0"
+        );
         let algorithms = match self.algorithms.as_slice() {
             [] => Algorithm::every().to_vec(),
             some => some.to_vec(),

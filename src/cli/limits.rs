@@ -1,5 +1,6 @@
 //! Arguments shared by the commands that search.
 
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -47,7 +48,7 @@ pub struct EngineArguments {
     /// Evaluate with this network file
     #[arg(long)]
     pub network: Option<PathBuf>,
-    /// Directories of Syzygy tablebases, separated as in PATH
+    /// Folders of Syzygy tablebases, separated as in PATH
     #[arg(long)]
     pub syzygy: Option<String>,
 }
@@ -61,9 +62,7 @@ impl EngineArguments {
         let mut engine = Engine::new();
         engine.settings.move_overhead = 0;
         if let Some(path) = &self.syzygy {
-            for remark in engine.set_tablebases(Some(path)) {
-                log::info!("{remark}");
-            }
+            engine.set_tablebases(Some(path));
         }
         engine.set_hash(hash_mib)?;
         engine.set_threads(threads)?;
@@ -72,23 +71,36 @@ impl EngineArguments {
         }
         Ok(engine)
     }
+
+    /// Says on stderr which tablebases were found, and which folders and files could not be read.
+    ///
+    /// # Errors
+    /// If stderr cannot be written to.
+    pub fn report_tablebases(&self) -> io::Result<()> {
+        if let Some(path) = &self.syzygy {
+            for remark in Engine::new().set_tablebases(Some(path)) {
+                writeln!(io::stderr(), "{remark}")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The range of `--threads`, as over UCI.
 pub fn threads_range() -> impl clap::builder::TypedValueParser<Value = usize> {
-    in_range(THREADS_MAX)
+    in_range(1, THREADS_MAX)
 }
 
 /// The range of `--hash`, as over UCI.
 pub fn hash_range() -> impl clap::builder::TypedValueParser<Value = usize> {
-    in_range(HASH_MAX)
+    in_range(1, HASH_MAX)
 }
 
-/// Whole numbers from 1 to `most`.
-pub fn in_range(most: usize) -> impl clap::builder::TypedValueParser<Value = usize> {
+/// Whole numbers from `least` to `most`.
+pub fn in_range(least: usize, most: usize) -> impl clap::builder::TypedValueParser<Value = usize> {
     use clap::builder::TypedValueParser as _;
     clap::value_parser!(u64)
-        .range(1..=most as u64)
+        .range(least as u64..=most as u64)
         .map(|value| value as usize)
 }
 

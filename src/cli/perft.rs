@@ -6,8 +6,9 @@ use std::time::Instant;
 use clap::Args;
 
 use super::CommandResult;
+use super::limits::{in_range, threads_range};
 use crate::board::Perft;
-use crate::engine::nodes_per_second;
+use crate::engine::{HASH_MAX, nodes_per_second};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -23,10 +24,10 @@ pub struct Arguments {
     #[arg(long)]
     divide: bool,
     /// Threads that count
-    #[arg(long, default_value_t = 1)]
+    #[arg(short, long, default_value_t = 1, value_parser = threads_range())]
     threads: usize,
     /// Hash table in MiB; 0 counts every sequence one by one
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = in_range(0, HASH_MAX))]
     hash: usize,
 }
 

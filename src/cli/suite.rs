@@ -1,7 +1,6 @@
 //! `pleach suite`: solves a test suite and lists the misses.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -13,10 +12,10 @@ use serde::Serialize;
 
 use super::CommandResult;
 use super::limits::{EngineArguments, LimitArguments, cores, hash_range, threads_range};
-use crate::board::Epd;
+use crate::board::{Epd, open_input, read_text};
 use crate::engine::Request;
 use crate::suite::{self, Attempt, Problem, SuiteSettings, SuiteSummary};
-use crate::types::Score;
+use crate::types::{CastlingMode, Score};
 
 /// Time for each position if neither the command line nor the position sets a limit.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
@@ -30,7 +29,7 @@ pub struct Arguments {
     #[command(flatten)]
     limits: LimitArguments,
     /// Positions searched at once, each by one thread [default: all cores]
-    #[arg(long, value_parser = threads_range())]
+    #[arg(short, long, value_parser = threads_range())]
     threads: Option<usize>,
     /// Hash table of each thread in MiB
     #[arg(long, default_value_t = DEFAULT_HASH_MIB, value_parser = hash_range())]
@@ -63,6 +62,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         hold: arguments.hold,
     };
     let started = Instant::now();
+    arguments.engine.report_tablebases()?;
     let bar = bar(problems.len());
     let mut out = io::stdout().lock();
     let mut report = SuiteReport::new(&problems);
@@ -101,8 +101,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
 /// rest would look like a score over the whole suite.
 fn read(arguments: &Arguments) -> anyhow::Result<Vec<Problem>> {
     let name = arguments.file.display();
-    let text =
-        fs::read_to_string(&arguments.file).with_context(|| format!("cannot read {name}"))?;
+    let text = open_input(&arguments.file)
+        .and_then(read_text)
+        .with_context(|| format!("cannot read {name}"))?;
     let mut problems = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -110,7 +111,7 @@ fn read(arguments: &Arguments) -> anyhow::Result<Vec<Problem>> {
             continue;
         }
         let at = || format!("{name}, line {}", index + 1);
-        let epd = Epd::parse(line).with_context(at)?;
+        let epd = Epd::parse(line, CastlingMode::Standard).with_context(at)?;
         problems.push(Problem::new(&epd).with_context(at)?);
     }
     anyhow::ensure!(!problems.is_empty(), "{name} has no positions");
@@ -261,8 +262,8 @@ enum SuiteRecord {
     Summary {
         positions: usize,
         solved: usize,
-        points: u32,
-        points_possible: u32,
+        points: u64,
+        points_possible: u64,
         nodes: u64,
         search_ms: u128,
         wall_ms: u128,
@@ -282,7 +283,10 @@ impl SuiteRecord {
             solved: attempt.solved,
             played: attempt.played.map(|m| position.uci(m)),
             san: attempt.played.map(|m| position.san(m)),
-            cp: attempt.score.filter(|_| mate.is_none()).map(Score::raw),
+            cp: attempt
+                .score
+                .filter(|_| mate.is_none())
+                .map(Score::shown_cp),
             mate,
             depth: attempt.depth.plies(),
             nodes: attempt.nodes,

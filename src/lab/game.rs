@@ -10,6 +10,9 @@ pub type NodeValue = i32;
 /// Above every value that a game may give. Small enough that negation and `+ 1` never overflow.
 pub const INFINITY: NodeValue = 1_000_000;
 
+/// The deepest search, and the largest height of a tree, in plies: the algorithms are recursive.
+pub const MAX_DEPTH: u32 = 64;
+
 /// The two players. `Max` wants large values, `Min` small ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TreePlayer {

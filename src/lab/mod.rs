@@ -34,7 +34,7 @@ pub mod with_bound;
 
 pub use algorithm::{Algorithm, SolveOptions, solve};
 pub use deepening::{DeepeningLimits, deepen};
-pub use game::GameTree;
+pub use game::{GameTree, INFINITY, MAX_DEPTH};
 pub use kinds::{KindCounts, NodeKind};
 pub use order::Hints;
 pub use window::ValueWindow;

@@ -42,7 +42,7 @@ pub enum BookError {
     #[error("damaged book: entry {0} is no move")]
     NoMove(usize),
     #[error("damaged book: the start position is in it, but none of its moves is legal")]
-    Foreign,
+    NoLegalMove,
 }
 
 /// A move of the book in a position, and how often it is to be played compared with the others.
@@ -104,7 +104,7 @@ impl OpeningBook {
         let book = OpeningBook { entries };
         let start = Position::startpos();
         if !book.entries_of(&start).is_empty() && book.moves(&start).is_empty() {
-            return Err(BookError::Foreign);
+            return Err(BookError::NoLegalMove);
         }
         Ok(book)
     }

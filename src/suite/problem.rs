@@ -130,10 +130,14 @@ fn points(position: &Position, text: &str) -> Vec<(Move, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::CastlingMode;
 
     fn problem(operations: &str) -> Result<Problem, ProblemError> {
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
-        Problem::new(&Epd::parse(&format!("{start} {operations}")).expect("an EPD line"))
+        Problem::new(
+            &Epd::parse(&format!("{start} {operations}"), CastlingMode::Standard)
+                .expect("an EPD line"),
+        )
     }
 
     #[test]

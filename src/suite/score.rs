@@ -36,8 +36,8 @@ pub struct SuiteSummary {
     pub problems: usize,
     pub solved: usize,
     /// Points earned and points that could be earned; both 0 in a suite without points.
-    pub points: u32,
-    pub points_possible: u32,
+    pub points: u64,
+    pub points_possible: u64,
     pub nodes: u64,
     /// Time of all searches together, as if they had run one after another.
     pub search_time: Duration,
@@ -50,8 +50,8 @@ impl SuiteSummary {
     pub fn add(&mut self, problem: &Problem, attempt: &Attempt) {
         self.problems += 1;
         self.solved += usize::from(attempt.solved);
-        self.points += attempt.points;
-        self.points_possible += problem.points_possible();
+        self.points += u64::from(attempt.points);
+        self.points_possible += u64::from(problem.points_possible());
         self.nodes += attempt.nodes;
         self.search_time += attempt.time;
         self.times
@@ -87,6 +87,31 @@ pub fn median(mut times: Vec<Duration>) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Epd;
+    use crate::types::CastlingMode;
+
+    #[test]
+    fn points_are_summed_without_overflow() {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+        let line = format!("{start} bm e4; c0 \"e4=4294967295\";");
+        let epd = Epd::parse(&line, CastlingMode::Standard).expect("an EPD");
+        let problem = Problem::new(&epd).expect("a problem");
+        let attempt = Attempt {
+            solved: true,
+            played: None,
+            score: None,
+            depth: Depth::ZERO,
+            nodes: 0,
+            time: Duration::ZERO,
+            found: None,
+            points: u32::MAX,
+        };
+        let mut summary = SuiteSummary::default();
+        summary.add(&problem, &attempt);
+        summary.add(&problem, &attempt);
+        assert_eq!(summary.points, 2 * u64::from(u32::MAX));
+        assert_eq!(summary.points_possible, 2 * u64::from(u32::MAX));
+    }
 
     #[test]
     fn medians() {

@@ -10,7 +10,7 @@ use shakmaty::Position as _;
 use shakmaty_syzygy::Wdl;
 
 use super::Tablebases;
-use crate::board::Position;
+use crate::board::{Game, Position};
 use crate::types::{Move, Ply, Score};
 
 /// The rank of a certain win; larger than any distance to zeroing.
@@ -18,14 +18,12 @@ const CERTAIN: i32 = 1 << 18;
 /// The rank from which distances are subtracted where the 50-move rule or a repetition may spoil
 /// the result.
 const DOUBTFUL: i32 = CERTAIN / 2;
-/// The 50-move rule in plies.
-const FIFTY_MOVES: i32 = 100;
+/// The 50-move rule in plies, as tables count.
+const FIFTY_MOVES: i32 = crate::types::FIFTY_MOVES as i32;
 /// The distance to zeroing of a move that zeroes the clock at once, and of one that does so for
 /// a result which the 50-move rule spoils.
 const ZEROING: i32 = 1;
 const ZEROING_SPOILED: i32 = FIFTY_MOVES + 1;
-/// Occurrences of a position in the game that make a draw.
-const REPETITIONS_TO_DRAW: usize = 3;
 /// The largest score, in centipawns, of a win that the 50-move rule spoils.
 const SPOILED_MOST: i32 = 49;
 
@@ -154,12 +152,12 @@ impl RootRanker<'_> {
         } else {
             0
         };
-        let hope = ((2 * FIFTY_MOVES - total) / 2).clamp(1, SPOILED_MOST);
+        let near_draw = ((2 * FIFTY_MOVES - total) / 2).clamp(1, SPOILED_MOST);
         let score = match dtz.signum() {
             0 => Score::DRAW,
-            1 if spoiled => Score::DRAW + hope,
+            1 if spoiled => Score::DRAW + near_draw,
             1 => Score::tablebase_win(Ply::ROOT),
-            _ if spoiled => Score::DRAW - hope,
+            _ if spoiled => Score::DRAW - near_draw,
             _ => Score::tablebase_loss(Ply::ROOT),
         };
         Some(RankedMove {
@@ -226,7 +224,7 @@ impl RootRanker<'_> {
         fifty
             || child.chess().is_insufficient_material()
             || !child.in_check() && !child.has_legal_move()
-            || self.occurrences(child) >= REPETITIONS_TO_DRAW
+            || self.occurrences(child) >= Game::REPETITIONS_TO_DRAW
     }
 
     /// How often a child will have occurred in the game once it is on the board.

@@ -149,7 +149,7 @@ fn split_word(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Text short enough, and clean enough, to stand in an error.
-fn quote(text: &str) -> String {
+pub(super) fn quote(text: &str) -> String {
     let mut shown: String = text
         .chars()
         .filter(|c| !c.is_control())

@@ -8,7 +8,7 @@ use super::command::Command;
 use crate::engine::StopHandle;
 use crate::faults::panic_at;
 
-/// A line may hold a game of some hundred thousand moves; of a longer one the rest is dropped.
+/// A line may hold a game of three million moves; of a longer one the rest is dropped.
 const LONGEST_LINE: u64 = 1 << 24;
 
 /// A longer line is not parsed to see whether it is `stop` or `quit`.

@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use super::command::quote;
 use super::logfile;
 use super::output::Style;
 use crate::engine::{self, Engine};
@@ -423,7 +424,7 @@ impl UciOption {
 fn wrong_value(name: &str, given: &str, expected: String) -> OptionError {
     OptionError::Value {
         name: name.to_owned(),
-        value: given.chars().take(LONGEST_QUOTE).collect(),
+        value: quote(given),
         expected,
     }
 }
@@ -450,9 +451,6 @@ fn read_number<T: FromStr + PartialOrd + Display>(
         wrong_value(name, given, format!("a whole number from {min} to {max}"))
     })
 }
-
-/// Longest piece of a wrong value that an error quotes.
-const LONGEST_QUOTE: usize = 60;
 
 /// Every `option` line.
 #[must_use]
@@ -519,9 +517,7 @@ pub fn set(
         params::switch(switch, read_check(switch, given)?);
         return Ok(());
     }
-    Err(OptionError::Unknown(
-        name.chars().take(LONGEST_QUOTE).collect(),
-    ))
+    Err(OptionError::Unknown(quote(name)))
 }
 
 #[cfg(test)]

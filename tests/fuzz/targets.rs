@@ -147,7 +147,7 @@ fn glyphs(game: &PgnGame) -> Vec<(String, Vec<u8>)> {
 /// A line of EPD is refused, or its moves are legal.
 pub fn epd(bytes: &[u8]) {
     for line in String::from_utf8_lossy(bytes).lines() {
-        if let Ok(epd) = Epd::parse(line) {
+        if let Ok(epd) = Epd::parse(line, CastlingMode::Standard) {
             let legal = epd.position.legal_moves();
             let moves = epd.best_moves.iter().chain(&epd.avoid_moves);
             assert!(moves.into_iter().all(|m| legal.contains(m)));

@@ -77,7 +77,7 @@ struct GamePage<'a> {
     chart_pawns: i32,
     moves: Vec<MoveEntry>,
     method: &'a str,
-    index: Option<&'a str>,
+    index: &'a str,
     plies: Vec<PlyData>,
 }
 
@@ -170,7 +170,7 @@ pub fn page(
         chart_pawns: CAP / CENTIPAWNS,
         moves: move_entries(analysis),
         method,
-        index: Some(INDEX_FILE),
+        index: INDEX_FILE,
         plies,
     }
     .render()?;

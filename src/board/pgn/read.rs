@@ -10,11 +10,12 @@ use thiserror::Error;
 
 use super::spelling::Respelled;
 use super::{Headers, PgnGame, PgnLine, PgnMove};
+use crate::board::input::decode;
 use crate::board::notation::move_of_san;
 use crate::board::position::Position;
 use crate::types::GameResult;
 
-/// The longest header line in bytes; longer ones break a game.
+/// Header lines up to so many bytes are read; much longer ones make a game unreadable.
 const HEADER_BYTES: usize = 1 << 14;
 /// Variations within variations are kept up to this depth; deeper ones are left out.
 const DEEPEST_VARIATION: usize = 32;
@@ -99,8 +100,9 @@ impl<R: Read> Iterator for PgnReader<R> {
     }
 }
 
+/// Whether there is no more than a comment, which may stand between two games.
 fn is_empty(game: &PgnGame) -> bool {
-    game.headers.is_empty() && game.main_line == PgnLine::default() && game.result.is_none()
+    game.headers.is_empty() && game.main_line.moves.is_empty() && game.result.is_none()
 }
 
 /// Marks the errors of the input, to distinguish them from those that the parser makes.
@@ -125,14 +127,6 @@ impl<R: Read> Read for MarkedInput<R> {
             io::ErrorKind::Interrupted => error,
             kind => io::Error::new(kind, InputError(error)),
         })
-    }
-}
-
-/// PGN is UTF-8 today and was Latin-1 by its standard.
-fn text(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
     }
 }
 
@@ -236,7 +230,7 @@ impl Visitor for Builder {
     }
 
     fn tag(&mut self, headers: &mut Headers, name: &[u8], value: RawTag<'_>) -> VisitorFlow {
-        headers.0.push((text(name), text(&value.decode())));
+        headers.0.push((decode(name), decode(&value.decode())));
         ControlFlow::Continue(())
     }
 
@@ -297,7 +291,7 @@ impl Visitor for Builder {
         if !self.main_line_only
             && let Some(place) = game.comment()
         {
-            place.push_str(&text(comment.as_bytes()));
+            place.push_str(&decode(comment.as_bytes()));
         }
         ControlFlow::Continue(())
     }
@@ -306,7 +300,7 @@ impl Visitor for Builder {
         if !self.main_line_only
             && let Some(place) = game.comment()
         {
-            place.push_str(&text(comment.as_bytes()));
+            place.push_str(&decode(comment.as_bytes()));
             // Sets it off from a comment that may follow.
             place.push(' ');
         }

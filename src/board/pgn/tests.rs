@@ -266,3 +266,15 @@ fn games_become_pgn_and_come_back() {
     assert!(text.ends_with("1. f3 e5 2. g4 Qh4# 0-1\n\n"), "{text}");
     assert_eq!(only(&text).to_game().moves(), game.moves());
 }
+
+#[test]
+fn a_comment_between_games_is_no_game() {
+    let text = "1. e4 *\n\n{stray}\n\n1. d4 d5 *\n";
+    let plies = |games: PgnReader<&[u8]>| -> Vec<usize> {
+        games
+            .map(|game| game.expect("readable").main_line.moves.len())
+            .collect()
+    };
+    assert_eq!(plies(PgnReader::new(text.as_bytes())), [1, 2]);
+    assert_eq!(plies(PgnReader::main_lines(text.as_bytes())), [1, 2]);
+}

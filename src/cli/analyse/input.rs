@@ -1,25 +1,27 @@
 //! The position to analyse, in any usual form: a FEN, moves, an EPD line, or a game of a file.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 
-use crate::board::{Epd, Game, PgnReader, Position, Start, decompress, open_input};
+use crate::board::{
+    Epd, EpdError, Game, PgnReader, Position, Start, decode, decompress, open_input, read_text,
+};
 use crate::cli::with_causes;
 use crate::types::{CastlingMode, Color};
 
 /// Standard input, on the command line.
 const STDIN: &str = "-";
+/// The highest move number, far beyond any game's.
+const HIGHEST_NUMBER: u32 = 1 << 30;
 /// Fields of a FEN without and with its clocks.
 const FEN_FIELDS: std::ops::RangeInclusive<usize> = 4..=6;
-/// Files that hold one position a line.
-const EPD_SUFFIX: &str = ".epd";
 
 /// Which position of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// The game of a PGN file or the line of an EPD file, from 1.
+    /// The game of a PGN file or the position of a file that has one a line, from 1.
     pub game: Option<u64>,
     /// Before this move.
     pub before: Option<MoveNumber>,
@@ -30,6 +32,13 @@ pub struct Choice {
 pub struct MoveNumber {
     pub number: u32,
     pub side: Color,
+}
+
+impl MoveNumber {
+    /// Moves of both sides before this one in a game from the initial position.
+    fn game_ply(self) -> u32 {
+        (self.number - 1) * 2 + u32::from(self.side.is_black())
+    }
 }
 
 impl std::str::FromStr for MoveNumber {
@@ -44,7 +53,7 @@ impl std::str::FromStr for MoveNumber {
             _ => return Err("a move number and a side, such as 23w or 23b".to_owned()),
         };
         match digits.parse() {
-            Ok(number) if number > 0 => Ok(MoveNumber { number, side }),
+            Ok(number) if (1..=HIGHEST_NUMBER).contains(&number) => Ok(MoveNumber { number, side }),
             _ => Err("a move number from 1, such as 23w or 23b".to_owned()),
         }
     }
@@ -65,14 +74,11 @@ pub fn game(words: &[String], choice: &Choice, chess960: bool) -> anyhow::Result
         _ => None,
     };
     match one {
-        Some(STDIN) => {
-            let mut text = String::new();
-            decompress(io::stdin())?.read_to_string(&mut text)?;
-            of_text(&text, choice, mode)
-        }
-        Some(name) if Path::new(name).is_file() => {
-            of_file(Path::new(name), choice, mode).with_context(|| format!("in {name}"))
-        }
+        Some(STDIN) => of_input(decompress(io::stdin())?, choice, mode),
+        Some(name) if Path::new(name).is_file() => open_input(Path::new(name))
+            .map_err(anyhow::Error::from)
+            .and_then(|input| of_input(input, choice, mode))
+            .with_context(|| format!("in {name}")),
         Some(name) if is_file_name(name) => bail!("there is no file {name}"),
         _ => {
             no_choice(choice)?;
@@ -102,48 +108,77 @@ fn no_choice(choice: &Choice) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn of_file(path: &Path, choice: &Choice, mode: CastlingMode) -> anyhow::Result<Game> {
-    let name = path.to_string_lossy().to_lowercase();
-    let input = open_input(path)?;
-    if name.ends_with(EPD_SUFFIX) {
-        let text = io::read_to_string(input)?;
-        return of_epd_lines(&text, choice);
-    }
-    match of_pgn(input, choice) {
-        // A file may just as well hold a FEN.
-        Err(_) if *choice == Choice::default() => {
-            of_text(&io::read_to_string(open_input(path)?)?, choice, mode)
+/// The game of a file or of standard input, whose first line shows what it is.
+fn of_input(input: impl Read, choice: &Choice, mode: CastlingMode) -> anyhow::Result<Game> {
+    let mut input = BufReader::new(input);
+    let mut head = Vec::new();
+    let first = loop {
+        let start = head.len();
+        let ended = input.read_until(b'\n', &mut head)? == 0;
+        let line = decode(&head[start..]).trim().to_owned();
+        if ended || !is_skipped(&line) {
+            break line;
         }
-        game => game,
+    };
+    ensure!(!first.is_empty(), "nothing to read");
+    let input = io::Cursor::new(head).chain(input);
+    match TextKind::of(&first) {
+        TextKind::Pgn => of_pgn(input, choice),
+        TextKind::Positions => of_positions(&read_text(input)?, choice, mode),
+        TextKind::Unknown => {
+            let text = read_text(input)?;
+            let game = no_choice(choice).and_then(|()| of_words(&text, mode));
+            // Lines of any kind may stand before the first game.
+            game.or_else(|error| of_pgn(io::Cursor::new(text), choice).map_err(|_| error))
+        }
     }
 }
 
-fn of_text(text: &str, choice: &Choice, mode: CastlingMode) -> anyhow::Result<Game> {
-    let first = text.lines().map(str::trim).find(|line| !line.is_empty());
-    let first = first.context("nothing to read")?;
-    if first.starts_with('[') || first.starts_with("1.") {
-        return of_pgn(io::Cursor::new(text.to_owned()), choice);
-    }
-    if choice.game.is_some() {
-        return of_epd_lines(text, choice);
-    }
-    no_choice(choice)?;
-    of_words(first, mode)
+/// Whether a line of a file of positions holds none: it is empty or a remark.
+fn is_skipped(line: &str) -> bool {
+    line.is_empty() || line.starts_with('#')
 }
 
-fn of_epd_lines(text: &str, choice: &Choice) -> anyhow::Result<Game> {
+/// What a text holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TextKind {
+    /// Games.
+    Pgn,
+    /// A FEN or EPD a line.
+    Positions,
+    /// Moves, `startpos`, or games that do not begin with a header or a move number.
+    Unknown,
+}
+
+impl TextKind {
+    /// The kind by the first line.
+    fn of(line: &str) -> TextKind {
+        let word = line.trim_start_matches(['"', '\'']);
+        let word = word.split_whitespace().next().unwrap_or_default();
+        if line.starts_with(['[', '{', '%', ';']) || line.starts_with("1.") {
+            TextKind::Pgn
+        } else if word.contains('/') {
+            TextKind::Positions
+        } else {
+            TextKind::Unknown
+        }
+    }
+}
+
+/// A position of a text that has one a line; the first if none is chosen, which may have moves
+/// behind it.
+fn of_positions(text: &str, choice: &Choice, mode: CastlingMode) -> anyhow::Result<Game> {
     ensure!(
         choice.before.is_none(),
-        "an EPD line has no moves for --move"
+        "a line with a position has no moves for --move"
     );
     let number = choice.game.unwrap_or(1);
     let index = usize::try_from(number - 1)?;
-    let line = text
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .nth(index);
+    let mut lines = text.lines().map(str::trim).filter(|line| !is_skipped(line));
+    let line = lines.nth(index);
     let line = line.with_context(|| format!("there is no position {number}"))?;
-    Ok(Game::from(Epd::parse(line)?.position))
+    let epd = || Ok(Game::from(Epd::parse(line, mode)?.position));
+    of_words(line, mode).or_else(|error| epd().map_err(|_: EpdError| error))
 }
 
 fn of_pgn(input: impl Read, choice: &Choice) -> anyhow::Result<Game> {
@@ -159,7 +194,7 @@ fn of_pgn(input: impl Read, choice: &Choice) -> anyhow::Result<Game> {
     let Some(before) = choice.before else {
         return Ok(whole);
     };
-    let wanted = (before.number - 1) * 2 + u32::from(before.side.is_black());
+    let wanted = before.game_ply();
     let mut game = Game::from(pgn.start.clone());
     for &m in whole.moves() {
         if game.position().game_ply() >= wanted {
@@ -193,7 +228,7 @@ fn of_words(text: &str, mode: CastlingMode) -> anyhow::Result<Game> {
         [] | ["startpos"] => (Start::Initial, &[][..]),
         ["startpos", moves @ ..] => (Start::Initial, moves),
         _ if is_fen && text.contains(';') => {
-            return Ok(Game::from(Epd::parse(&words.join(" "))?.position));
+            return Ok(Game::from(Epd::parse(&words.join(" "), mode)?.position));
         }
         _ if is_fen => {
             let clock = |word: &&&str| word.bytes().all(|byte| byte.is_ascii_digit());
@@ -307,7 +342,57 @@ mod tests {
         assert_eq!(chosen(None, Some("1b")).ok(), Some(1));
         assert_eq!(chosen(None, Some("2...")).ok(), Some(3));
         assert!(chosen(None, Some("3w")).is_err() && chosen(Some(3), None).is_err());
-        assert!("b".parse::<MoveNumber>().is_err() && "0w".parse::<MoveNumber>().is_err());
+        for wrong in ["b", "0w", "2147483649", "4294967296"] {
+            assert!(wrong.parse::<MoveNumber>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_first_line_tells_positions_from_games() {
+        let after_e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+        let en_passant = "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3";
+        let initial = Position::startpos().fen();
+        let best_move = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4";
+        let fen = |text: &str, game, mode| {
+            let choice = Choice { game, before: None };
+            of_input(io::Cursor::new(text.to_owned()), &choice, mode)
+                .map(|game| game.position().fen())
+                .map_err(|error| error.to_string())
+        };
+        let standard = |text: &str, game| fen(text, game, CastlingMode::Standard);
+        for (text, game, expected) in [
+            (en_passant.to_owned(), None, en_passant),
+            (format!("{best_move};\n"), None, &initial),
+            (format!("{best_move}\n"), None, &initial),
+            (
+                format!("# remark\n\n{best_move};\n# other\n{after_e4}\n"),
+                Some(2),
+                after_e4,
+            ),
+            ("e2e4".to_owned(), None, after_e4),
+            ("\u{feff}{a comment} 1. e4 *".to_owned(), None, after_e4),
+            (
+                "My games\n\n[White \"A\"]\n\n1. e4 *\n".to_owned(),
+                None,
+                after_e4,
+            ),
+        ] {
+            assert_eq!(standard(&text, game).as_deref(), Ok(expected), "{text}");
+        }
+        assert_eq!(standard("\n \n", None), Err("nothing to read".to_owned()));
+        assert!(standard(best_move, Some(2)).is_err());
+        let chess960 = fen(&format!("{best_move};"), Some(1), CastlingMode::Chess960);
+        assert!(chess960.is_ok_and(|fen| fen.contains(" HAha ")));
+    }
+
+    #[test]
+    fn text_may_be_latin1() {
+        let game = of_input(
+            io::Cursor::new(b"[White \"Ren\xE9\"]\n\n1. e4 e5 *\n"),
+            &Choice::default(),
+            CastlingMode::Standard,
+        );
+        assert_eq!(game.expect("a game").moves().len(), 2);
     }
 
     #[test]

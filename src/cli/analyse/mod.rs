@@ -54,7 +54,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["depth", "nodes", "movetime"])]
     infinite: bool,
     /// How many of the best moves to show
-    #[arg(long, default_value_t = 1, value_parser = in_range(MULTI_PV_MAX))]
+    #[arg(long, default_value_t = 1, value_parser = in_range(1, MULTI_PV_MAX))]
     multipv: usize,
     /// Search these moves only
     #[arg(long, value_name = "MOVES", num_args = 1..)]
@@ -63,7 +63,7 @@ pub struct Arguments {
     #[arg(long, value_name = "MOVES", num_args = 1..)]
     excludemoves: Vec<String>,
     /// Search threads
-    #[arg(long, default_value_t = 1, value_parser = threads_range())]
+    #[arg(short, long, default_value_t = 1, value_parser = threads_range())]
     threads: usize,
     /// Hash table in MiB
     #[arg(long, default_value_t = DEFAULT_HASH_MIB, value_parser = hash_range())]
@@ -145,6 +145,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     };
     let game = input::game(&arguments.position, &choice, arguments.chess960)?;
     let request = arguments.request(game.position())?;
+    arguments.engine.report_tablebases()?;
     let mut engine = arguments.engine.engine(arguments.threads, arguments.hash)?;
     engine.settings.multi_pv = arguments.multipv;
     let interrupted = interruption()?;
@@ -202,6 +203,8 @@ struct Screen<'a, W: Write> {
     kind: OutputKind,
     root: Position,
     started: Instant,
+    /// Remarks of the engine, which are shown when the search has ended.
+    notes: Vec<String>,
 }
 
 enum OutputKind {
@@ -235,11 +238,15 @@ impl<'a, W: Write> Screen<'a, W> {
             kind,
             root: root.clone(),
             started: Instant::now(),
+            notes: Vec::new(),
         })
     }
 
     fn show(&mut self, event: &Event) -> io::Result<()> {
         let elapsed = self.started.elapsed();
+        if let Event::Note(note) = event {
+            self.notes.push(note.clone());
+        }
         match (&mut self.kind, event) {
             (OutputKind::Json, Event::Line(line)) => JsonLine::of_line(line).write(self.out),
             (OutputKind::Plain, Event::Line(line)) => show_line(self.out, line),
@@ -263,6 +270,9 @@ impl<'a, W: Write> Screen<'a, W> {
     }
 
     fn conclude(&mut self, analysis: &Analysis) -> io::Result<()> {
+        for note in &self.notes {
+            writeln!(io::stderr(), "{note}")?;
+        }
         match self.kind {
             OutputKind::Json => JsonLine::of_result(analysis).write(self.out),
             OutputKind::Plain | OutputKind::Live { .. } => conclude(self.out, analysis),

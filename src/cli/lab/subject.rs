@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::cli::position;
 use crate::lab::games::chess::InitialOrder;
 use crate::lab::games::{ChessGame, Explicit, Kalah, RandomTree, TicTacToe};
-use crate::lab::{GameTree, ValueWindow};
+use crate::lab::{GameTree, MAX_DEPTH, ValueWindow};
 
 /// The games to choose from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -22,6 +22,8 @@ enum GameName {
 
 /// Seeds in each house at the start of a usual game of Kalah.
 const USUAL_SEEDS: u8 = 4;
+/// The most successors of a node of a random tree, many times those of a chess position.
+const MOST_SUCCESSORS: i64 = 10_000;
 
 /// Which tree to search.
 #[derive(Args)]
@@ -45,10 +47,10 @@ pub(super) struct Subject {
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=18))]
     seeds: Option<u8>,
     /// Random tree: successors of a node [default: 6]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=MOST_SUCCESSORS))]
     branching: Option<u32>,
     /// Random tree: plies to its leaves [default: the search depth]
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_DEPTH)))]
     height: Option<u32>,
     /// Random tree: values lie between minus this and this [default: 100]
     #[arg(long, value_parser = clap::value_parser!(i32).range(0..=100_000))]

@@ -9,7 +9,7 @@ use clap::Args;
 use super::save;
 use super::subject::{Subject, SubjectInfo, Visitor};
 use crate::lab::draw::{Caption, Picture, PointOfView, advance, html, svg, terminal};
-use crate::lab::{Algorithm, GameTree, SolveOptions, ValueWindow, solve};
+use crate::lab::{Algorithm, GameTree, INFINITY, SolveOptions, ValueWindow, solve};
 
 /// The depth of a drawing unless another is asked for.
 const SHALLOW: u32 = 2;
@@ -21,13 +21,14 @@ pub(super) struct Tree {
     #[command(flatten)]
     subject: Subject,
     /// Plies to search; a file's whole tree by default, otherwise 2
-    #[arg(long, short)]
+    #[arg(long, short, value_parser = super::depths(0))]
     depth: Option<u32>,
     /// The algorithm
     #[arg(long, short, default_value = "fail-soft")]
     algorithm: Algorithm,
     /// The root's window, as two numbers
-    #[arg(long, num_args = 2, value_names = ["ALPHA", "BETA"], allow_negative_numbers = true)]
+    #[arg(long, num_args = 2, value_names = ["ALPHA", "BETA"], allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i32).range(1 - i64::from(INFINITY)..i64::from(INFINITY)))]
     window: Option<Vec<i32>>,
     /// Whose point of view numbers take; Max's for algorithms that are written that way
     #[arg(long)]

@@ -22,7 +22,7 @@ const HALF_BASE: f64 = 1.2;
 const LEGEND: f64 = 34.0;
 /// A best-first search and plain minimax show no windows and need less room.
 const NARROW_SLOT: f64 = 48.0;
-/// How far along an edge its label sits, and a cutoff's mark.
+/// How far along an edge its label sits.
 const LABEL_AT: f64 = 0.52;
 
 /// The usual width of a letter of the small print.
@@ -161,7 +161,7 @@ fn labels(above: &Placed, page: &mut String) {
         labels(below, page);
     }
     if above.node.cut {
-        // Two strokes across, right of the last successor that was searched.
+        // Two strokes below the node, to its right.
         let _ = writeln!(
             page,
             "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"16\" font-weight=\"bold\" \

@@ -20,15 +20,11 @@ pub enum InitialOrder {
     CapturesFirst,
 }
 
-/// What a position at the horizon is worth, in centipawns for White.
-pub type EvaluateFn = fn(&Position) -> NodeValue;
-
 /// Chess from a given position; White is Max.
 #[derive(Clone, Debug)]
 pub struct ChessGame {
     pub start: Position,
     pub order: InitialOrder,
-    pub evaluate: EvaluateFn,
 }
 
 /// A position and its distance from the root, which mates depend on.
@@ -45,7 +41,6 @@ impl ChessGame {
         ChessGame {
             start,
             order: InitialOrder::default(),
-            evaluate: tapered,
         }
     }
 }
@@ -73,8 +68,8 @@ const fn weight(role: Role) -> NodeValue {
     }
 }
 
-/// Larger for moves to try earlier.
-fn promise(m: Move) -> NodeValue {
+/// Most valuable victim, least valuable attacker: larger for moves to try earlier.
+fn mvv_lva(m: Move) -> NodeValue {
     /// No attacker outweighs the smallest difference between victims.
     const VICTIM: NodeValue = 16;
     let gain = m.capture().map_or(0, weight) + m.promotion().map_or(0, weight);
@@ -109,7 +104,7 @@ impl GameTree for ChessGame {
         }
         let mut moves: Vec<_> = node.position.legal_moves().into_iter().collect();
         if self.order == InitialOrder::CapturesFirst {
-            moves.sort_by_key(|m| Reverse(promise(*m)));
+            moves.sort_by_key(|m| Reverse(mvv_lva(*m)));
         }
         moves
     }
@@ -125,7 +120,7 @@ impl GameTree for ChessGame {
         if node.position.is_insufficient_material() {
             0
         } else if node.position.has_legal_move() {
-            (self.evaluate)(&node.position)
+            tapered(&node.position)
         } else if node.position.in_check() {
             self.side(node).view(Score::mated_in(node.ply).raw())
         } else {

@@ -17,11 +17,8 @@
 
 use thiserror::Error;
 
-use crate::lab::game::{GameTree, INFINITY, NodeValue, TreePlayer};
+use crate::lab::game::{GameTree, INFINITY, MAX_DEPTH, NodeValue, TreePlayer};
 use crate::lab::window::ValueWindow;
-
-/// The largest depth of a tree; deeper ones are refused.
-const MAX_DEPTH: usize = 64;
 
 /// A node of the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,7 +26,7 @@ struct Branch {
     name: Option<String>,
     value: Option<NodeValue>,
     successors: Vec<usize>,
-    ply: usize,
+    ply: u32,
 }
 
 /// A tree held in memory.
@@ -117,7 +114,7 @@ impl Explicit {
             .iter()
             .map(|branch| branch.ply)
             .max()
-            .unwrap_or(0) as u32
+            .unwrap_or(0)
     }
 
     /// The name of a node, if it has one.
@@ -252,7 +249,7 @@ impl Parser {
         }
     }
 
-    fn branch(&mut self, ply: usize) -> Result<usize, TreeError> {
+    fn branch(&mut self, ply: u32) -> Result<usize, TreeError> {
         if ply > MAX_DEPTH {
             return Err(TreeError::TooDeep { line: self.line() });
         }
