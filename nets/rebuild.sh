@@ -11,7 +11,7 @@
 # full                 the recipe of the next network: some 1,150 M positions, half of them random moves
 #                      away from those of games and searches, 1,024 neurons with ten king buckets; rates,
 #                      thinning and hints of the layers as for layered-k-1024k10. Few passes over many
-#                      games, for networks learn games by heart. Days on a small machine; every stage
+#                      games, for networks memorise games that they see often. Days on a small machine; every stage
 #                      goes on where it was stopped. The whole of it has not been run yet, so there is
 #                      no loss to expect.
 #
