@@ -98,12 +98,12 @@ impl<T: Zeroable> LargeTable<T> {
     }
 
     /// Has the system supply the memory now, with up to `threads` threads, so that the first
-    /// touch of a page costs nothing later. Returns when that is done or `patience` is over; what
+    /// touch of a page costs nothing later. Returns when that is done or `timeout` is over; what
     /// is left then goes on in the background. Says whether all is done.
-    pub fn populate(&mut self, threads: usize, patience: Duration) -> bool {
+    pub fn populate(&mut self, threads: usize, timeout: Duration) -> bool {
         let address = self.map.as_ptr().expose_provenance() + self.offset;
         let population = Population::start(address, size_of_val::<[T]>(self), threads);
-        let done = population.wait(patience);
+        let done = population.wait(timeout);
         self.population = Some(population);
         done
     }

@@ -165,7 +165,7 @@ pub fn run(
         drop(tickets);
         match reader.join() {
             Ok(read) => read,
-            Err(_) => bail!("the reader broke off"),
+            Err(_) => bail!("the reading thread panicked"),
         }
     })?;
     if let Some(directory) = &job.report {

@@ -88,9 +88,9 @@ pub fn run(args: LabelArgs) -> anyhow::Result<()> {
         }));
     } else {
         let mode = args.nodes.map_or(LabelMode::Static, LabelMode::Nodes);
-        let patience = Duration::from_secs(args.timeout);
+        let timeout = Duration::from_secs(args.timeout);
         for _ in 0..threads {
-            let engine = EngineLabeller::start(&args.engine, mode, patience)?;
+            let engine = EngineLabeller::start(&args.engine, mode, timeout)?;
             labellers.push(Box::new(engine));
         }
     }

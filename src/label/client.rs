@@ -17,7 +17,7 @@ const MAX_LINE_BYTES: u64 = 1 << 16;
 /// Lines buffered for the caller; when the buffer is full, the engine has to wait.
 const QUEUED_LINES: usize = 1 << 10;
 /// How long an engine may take to end after `quit`.
-const QUIT_PATIENCE: Duration = Duration::from_secs(2);
+const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
 const QUIT_POLL: Duration = Duration::from_millis(5);
 
 /// Why the engine gave no answer.
@@ -31,11 +31,8 @@ pub enum ClientError {
     Closed,
     #[error("the engine wrote a line of more than {MAX_LINE_BYTES} bytes")]
     EndlessLine,
-    #[error("the engine gave no {expected:?} within {} s", patience.as_secs_f64())]
-    Late {
-        expected: String,
-        patience: Duration,
-    },
+    #[error("the engine gave no {expected:?} within {} s", timeout.as_secs_f64())]
+    Late { expected: String, timeout: Duration },
 }
 
 /// A running UCI engine.
@@ -44,16 +41,16 @@ pub struct UciClient {
     process: Child,
     commands: Sender<String>,
     lines: Receiver<Result<String, ClientError>>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl UciClient {
     /// Starts an engine, found as the shell finds programs, and completes the greeting.
-    /// `patience` is the longest wait for any answer.
+    /// `timeout` is the longest wait for any answer.
     ///
     /// # Errors
     /// The program can't be started or gives no `uciok` in time.
-    pub fn start(path: &Path, patience: Duration) -> Result<UciClient, ClientError> {
+    pub fn start(path: &Path, timeout: Duration) -> Result<UciClient, ClientError> {
         let mut process = Command::new(path)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -74,7 +71,7 @@ impl UciClient {
             process,
             commands,
             lines,
-            patience,
+            timeout,
         };
         client.ask("uci", "uciok", |_| ())?;
         // Recorded castling is the king taking its rook, whatever the start.
@@ -101,9 +98,9 @@ impl UciClient {
             .map_err(|_| ClientError::Closed)?;
         let late = || ClientError::Late {
             expected: last.to_owned(),
-            patience: self.patience,
+            timeout: self.timeout,
         };
-        let deadline = Instant::now() + self.patience;
+        let deadline = Instant::now() + self.timeout;
         loop {
             // The wait below never times out if the engine keeps writing lines.
             if Instant::now() >= deadline {
@@ -126,7 +123,7 @@ impl UciClient {
 impl Drop for UciClient {
     fn drop(&mut self) {
         let _ = self.commands.send("quit\n".to_owned());
-        let deadline = Instant::now() + QUIT_PATIENCE;
+        let deadline = Instant::now() + QUIT_TIMEOUT;
         while Instant::now() < deadline {
             // An engine that is still writing must not be stuck on a full pipe.
             self.lines.try_iter().take(QUEUED_LINES).for_each(drop);
@@ -182,7 +179,7 @@ mod tests {
     use crate::label::tests::Script;
 
     /// For engines that answer, however busy the machine.
-    const PATIENCE: Duration = Duration::from_secs(20);
+    const TIMEOUT: Duration = Duration::from_secs(20);
     /// For engines that don't; the greeting has to fit in.
     const SHORT: Duration = Duration::from_secs(2);
     /// Far above what an answer, a time-out and a kill take together.
@@ -190,11 +187,11 @@ mod tests {
 
     /// The result of starting such an engine and sending it `go`, and the time taken, including
     /// the end of the process.
-    fn ask(script: &str, patience: Duration) -> (Result<Vec<String>, ClientError>, Duration) {
+    fn ask(script: &str, timeout: Duration) -> (Result<Vec<String>, ClientError>, Duration) {
         let engine = Script::new(script);
         let started = Instant::now();
         let talk = || {
-            let mut client = UciClient::start(engine.path(), patience)?;
+            let mut client = UciClient::start(engine.path(), timeout)?;
             let mut lines = Vec::new();
             client.ask("go", "bestmove", |line| lines.push(line.to_owned()))?;
             Ok(lines)
@@ -207,7 +204,7 @@ mod tests {
     #[test]
     fn an_engine_that_ignores_quit_is_killed() {
         let script = format!("{GREETING} echo 'bestmove a2a3'; exec sleep 100000");
-        let (result, time) = ask(&script, PATIENCE);
+        let (result, time) = ask(&script, TIMEOUT);
         assert!(result.is_ok(), "{result:?}");
         assert!(time < GENEROUS, "{time:?}");
     }
@@ -230,7 +227,7 @@ mod tests {
             "{result:?}"
         );
         assert!(time < GENEROUS, "{time:?}");
-        let (result, time) = ask(&format!("{GREETING} exec cat /dev/zero"), PATIENCE);
+        let (result, time) = ask(&format!("{GREETING} exec cat /dev/zero"), TIMEOUT);
         assert!(
             matches!(result, Err(ClientError::EndlessLine)),
             "{result:?}"
@@ -242,7 +239,7 @@ mod tests {
     fn bytes_that_are_no_text_are_passed_over() {
         let script =
             format!("{GREETING} printf 'info string \\377\\376\\nbestmove a2a3\\n'; read l");
-        let (result, _) = ask(&script, PATIENCE);
+        let (result, _) = ask(&script, TIMEOUT);
         let lines = result.expect("an answer");
         assert_eq!(lines.len(), 1);
         assert!(lines[0].starts_with("info string"));
@@ -250,7 +247,7 @@ mod tests {
 
     #[test]
     fn an_engine_that_ends_has_closed_its_output() {
-        let (result, _) = ask("exit 3", PATIENCE);
+        let (result, _) = ask("exit 3", TIMEOUT);
         assert!(matches!(result, Err(ClientError::Closed)), "{result:?}");
     }
 }

@@ -28,16 +28,16 @@ pub struct EngineLabeller {
 }
 
 impl EngineLabeller {
-    /// Starts the engine; `patience` is the longest wait for the answer to one position.
+    /// Starts the engine; `timeout` is the longest wait for the answer to one position.
     ///
     /// # Errors
     /// See [`UciClient::start`].
     pub fn start(
         path: &Path,
         mode: LabelMode,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<EngineLabeller, ClientError> {
-        let client = UciClient::start(path, patience)?;
+        let client = UciClient::start(path, timeout)?;
         Ok(EngineLabeller { client, mode })
     }
 

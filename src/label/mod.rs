@@ -346,8 +346,8 @@ mod tests {
         engine: &Script,
         mode: LabelMode,
     ) -> Result<LabelProgress, LabelError> {
-        const PATIENCE: Duration = Duration::from_secs(60);
-        let start = || EngineLabeller::start(engine.path(), mode, PATIENCE);
+        const TIMEOUT: Duration = Duration::from_secs(60);
+        let start = || EngineLabeller::start(engine.path(), mode, TIMEOUT);
         let mut engines: Vec<Box<dyn Labeller>> = Vec::new();
         for _ in 0..2 {
             engines.push(Box::new(start().expect("an engine")));

@@ -53,10 +53,10 @@ impl Population {
         }
     }
 
-    /// Waits until all memory is supplied, but no longer than `patience`; says whether it is.
-    pub(super) fn wait(&self, patience: Duration) -> bool {
+    /// Waits until all memory is supplied, but no longer than `timeout`; says whether it is.
+    pub(super) fn wait(&self, timeout: Duration) -> bool {
         // Nothing is ever sent.
-        let error = self.working.recv_timeout(patience).err();
+        let error = self.working.recv_timeout(timeout).err();
         error.is_some_and(|error| error.is_disconnected())
     }
 }

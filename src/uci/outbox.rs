@@ -14,7 +14,7 @@ use crate::stdio::Stdout;
 /// With this many lines waiting, `info` lines are dropped; all others are kept.
 const MANY: usize = 4096;
 /// How long the end of the session waits for a reader that does not read.
-const PATIENCE: Duration = Duration::from_secs(1);
+const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Writes lines to standard output, from a thread of its own where they cannot be written at
 /// once. Each flush ends a line.
@@ -71,7 +71,7 @@ impl Outbox {
         drop(self.lines);
         let mut left = self.waiting.load(Ordering::Acquire);
         loop {
-            match self.ended.recv_timeout(PATIENCE) {
+            match self.ended.recv_timeout(TIMEOUT) {
                 Ok(error) => return Err(error),
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
                 Err(RecvTimeoutError::Timeout) => {

@@ -86,8 +86,8 @@ impl Client {
     }
 
     /// As [`Client::expect`], but no longer than this.
-    pub fn expect_within(&mut self, beginning: &str, patience: Duration) -> Vec<String> {
-        let deadline = Instant::now() + patience;
+    pub fn expect_within(&mut self, beginning: &str, timeout: Duration) -> Vec<String> {
+        let deadline = Instant::now() + timeout;
         let mut lines = Vec::new();
         loop {
             match self
