@@ -15,7 +15,7 @@ pub struct ProgressReporter {
     length: u64,
     bar: Option<ProgressBar>,
     started: Instant,
-    last_line: Instant,
+    last_line: Option<Instant>,
 }
 
 impl ProgressReporter {
@@ -29,12 +29,11 @@ impl ProgressReporter {
             }
             bar
         });
-        let now = Instant::now();
         ProgressReporter {
             length,
             bar,
-            started: now,
-            last_line: now,
+            started: Instant::now(),
+            last_line: None,
         }
     }
 
@@ -49,14 +48,17 @@ impl ProgressReporter {
         if let Some(bar) = &self.bar {
             bar.set_position(done);
             bar.set_message(message.to_owned());
-        } else if self.last_line.elapsed() >= LINE_EVERY {
-            self.last_line = Instant::now();
+        } else if self
+            .last_line
+            .is_none_or(|last| last.elapsed() >= LINE_EVERY)
+        {
+            self.last_line = Some(Instant::now());
             let percent = 100.0 * done as f64 / self.length.max(1) as f64;
             log::info!("{percent:5.1} %  {message}");
         }
     }
 
-    /// Prints a line above the bar, which is not overwritten.
+    /// Prints a line that stays, above the bar.
     pub fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),

@@ -114,14 +114,14 @@ fn is_under_way(output: &Path) -> bool {
 
 /// Kills a run once it has written a game. `false` if it was over before.
 fn is_killed_under_way(arguments: &[&str], output: &Path) -> bool {
-    const PATIENCE: Duration = Duration::from_secs(300);
+    const TIMEOUT: Duration = Duration::from_secs(300);
     let mut child = pleach(arguments)
         .stderr(Stdio::null())
         .spawn()
         .expect("a child");
     let started = Instant::now();
     while !is_under_way(output) && child.try_wait().expect("a child").is_none() {
-        assert!(started.elapsed() < PATIENCE, "no game was written");
+        assert!(started.elapsed() < TIMEOUT, "no game was written");
         thread::sleep(Duration::from_millis(2));
     }
     child.kill().expect("killed");

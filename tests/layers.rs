@@ -156,7 +156,7 @@ fn imports_are_found() {
     assert_eq!(imports("let x = crate::perft::divide(1);"), ["perft"]);
 }
 
-/// The rooms whose files import in no circle. `mod.rs` is a room's front: what it declares and
+/// The modules whose files import in no circle. `mod.rs` is a module's front: what it declares and
 /// passes on is no import.
 const WITHOUT_CIRCLES: &[&str] = &[
     "board",
@@ -168,9 +168,9 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "types",
 ];
 
-/// The files of the own room that a text names behind `super::` or `crate::room::`.
-fn siblings(code: &str, room: &str, files: &[String]) -> Vec<String> {
-    let own = format!("crate::{room}::");
+/// The files of the own module that a text names behind `super::` or `crate::module::`.
+fn siblings(code: &str, module: &str, files: &[String]) -> Vec<String> {
+    let own = format!("crate::{module}::");
     let code = code.replace(&own, "super::");
     let mut found = Vec::new();
     for (at, _) in code.match_indices("super::") {
@@ -217,8 +217,8 @@ fn circle(imports: &[(String, Vec<String>)]) -> Option<Vec<String>> {
 #[test]
 fn files_of_a_room_import_in_no_circle() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    for room in WITHOUT_CIRCLES {
-        let paths = sources(&root.join(room));
+    for module in WITHOUT_CIRCLES {
+        let paths = sources(&root.join(module));
         let stem = |path: &Path| {
             path.file_stem()
                 .unwrap_or_default()
@@ -229,9 +229,9 @@ fn files_of_a_room_import_in_no_circle() {
         let imports: Vec<(String, Vec<String>)> = paths
             .iter()
             .filter(|path| !["mod", "tests"].contains(&stem(path).as_str()))
-            .map(|path| (stem(path), siblings(&code(path), room, &files)))
+            .map(|path| (stem(path), siblings(&code(path), module, &files)))
             .collect();
-        assert_eq!(circle(&imports), None, "{room}");
+        assert_eq!(circle(&imports), None, "{module}");
     }
 }
 
@@ -239,7 +239,7 @@ fn files_of_a_room_import_in_no_circle() {
 fn circles_are_found() {
     let files = ["a", "b", "c"].map(str::to_owned);
     let imports = |texts: [&str; 3]| -> Vec<(String, Vec<String>)> {
-        let found = texts.iter().map(|text| siblings(text, "room", &files));
+        let found = texts.iter().map(|text| siblings(text, "module", &files));
         files.iter().cloned().zip(found).collect()
     };
     assert_eq!(
@@ -249,7 +249,7 @@ fn circles_are_found() {
     let round = [
         "use super::b::X;",
         "use super::{Y, c::Z};",
-        "crate::room::a::go()",
+        "crate::module::a::go()",
     ];
     assert!(circle(&imports(round)).is_some());
 }
@@ -275,9 +275,9 @@ const WITHOUT_WORKER: &[&str] = &[
 
 #[test]
 fn the_parts_of_the_search_do_without_the_worker() {
-    let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/search");
+    let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/search");
     for name in WITHOUT_WORKER {
-        let code = code(&room.join(name).with_extension("rs"));
+        let code = code(&module.join(name).with_extension("rs"));
         assert!(!code.contains("SearchWorker"), "{name}");
     }
 }

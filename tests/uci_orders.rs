@@ -23,7 +23,7 @@ const MOST_STEPS: usize = 30;
 const SEED: u64 = 1;
 /// What must come takes milliseconds; with this much patience only a hang fails, on starved
 /// machines too.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 const LINES: &[&str] = &[
     "uci",
@@ -303,7 +303,7 @@ impl Talk {
 
     /// Hears until `done`, or until the session has ended.
     fn hear_until(&mut self, what: &str, done: impl Fn(&Talk) -> bool) -> Result<(), String> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while !done(self) {
             match self.from_engine.recv_deadline(deadline) {
                 Ok(line) => self.hear(line)?,

@@ -1,9 +1,10 @@
 //! Games chosen by evaluation alone, one ply ahead: thousands of plies where a search plays one.
 //!
-//! The moves that lose no material are tried, or all captures of these and some of the others, drawn
-//! at random. After each the captures are played out, and some noise decides between moves of about
-//! the same score; some moves are random. Such games are realistic enough to learn an
-//! evaluation from, if there are many. Their results mean little.
+//! Of the moves that lose no material, all captures and promotions are tried and as many quiet moves
+//! as asked for, drawn at random; in check, and where every move loses material, all moves. After
+//! each the captures are played out, and some noise decides between moves of about the same score;
+//! some moves are random. Such games are realistic enough to learn an evaluation from, if there are
+//! many. Their results mean little.
 
 use fastrand::Rng;
 

@@ -56,7 +56,7 @@ pub struct Analysis {
     /// `None` for a move from the opening book, and if the search was stopped before it had
     /// searched any move.
     pub score: Option<Score>,
-    /// The last iteration that was completed, at least the first. Lines may be of the next one,
+    /// The last iteration that was completed; 0 if there was nothing to search. Lines may be of the next one,
     /// which was stopped.
     pub depth: Depth,
     /// Nodes of all threads.

@@ -68,7 +68,8 @@ pub enum EngineError {
     Searching,
     #[error("no search: {0}")]
     NoPosition(String),
-    /// The first search thread has panicked; the next search starts new threads.
+    /// The first search thread has panicked, where panics do not end the program (the released one
+    /// they do). After [`Engine::analyse`] the next search starts new threads.
     #[error("no search threads")]
     NoThreads,
 }
@@ -467,8 +468,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Exchanges the colours in the current position. After a refused position nothing is searched
-    /// still.
+    /// Exchanges the colours in the current position. After a refused position
+    /// still nothing is searched.
     ///
     /// # Errors
     /// If the mirrored position is not accepted; the game stays.

@@ -21,7 +21,7 @@ pub struct RootEffort {
 pub struct Info {
     /// The iteration that found the score.
     pub depth: Depth,
-    /// The deepest ply of a PV node in that iteration, until the score was found.
+    /// The deepest ply of a PV node when the move was last searched.
     pub seldepth: usize,
     /// Which of the best lines this is, from 1.
     pub multi_pv: usize,

@@ -194,10 +194,9 @@ impl SearchWorker {
             if total >= limit {
                 return Err(Stopped);
             }
-            // With one thread the limit is met to the node, unless it is passed before the first
-            // poll that comes here, in the first iteration or less than an interval after it: then
-            // the search ends at that poll or with an iteration. The levels are calibrated with
-            // that.
+            // With one thread the limit is met to the node, but for limits so small that the first
+            // iteration, or the first poll after it, passes them. The levels, some of which have
+            // such limits, are calibrated with that.
             self.next_poll = self.next_poll.min(self.nodes + (limit - total));
         }
         Ok(())

@@ -45,8 +45,8 @@ pub struct Progress {
     pub files: Vec<FileSummary>,
     /// Seconds of training so far, pauses left out.
     pub seconds: f64,
-    /// FNV-1a of all settings and of the names, uses and contents of the files: a run resumes only
-    /// with those it began with.
+    /// FNV-1a of all settings that change the result and of the names, uses and contents of the
+    /// files: a run resumes only with those it began with.
     pub fingerprint: u64,
     /// The scale K that the targets were made with.
     pub scale: f64,

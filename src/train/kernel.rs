@@ -382,7 +382,7 @@ impl Task for Backward<'_> {
         let Backward(worker, model) = self;
         let (hidden, rows) = (model.shape.hidden, model.shape.rows());
         if let Some(layers) = &model.layers {
-            worker.go_back_small(l, layers, model.is_rounding());
+            worker.backward_small(l, layers, model.is_rounding());
         }
         for tile in 0..model.tiles.len() {
             let weights = output_rows(&model.outputs.used, hidden, tile);
@@ -409,7 +409,7 @@ impl Task for Backward<'_> {
 impl Worker {
     /// Gradients of the small dense layers, and the slopes by their first sums.
     #[inline(always)]
-    fn go_back_small<L: Lanes>(&mut self, l: L, layers: &TrainedLayers, rounding: bool) {
+    fn backward_small<L: Lanes>(&mut self, l: L, layers: &TrainedLayers, rounding: bool) {
         let Some(gradients) = &mut self.gradients.layers else {
             return;
         };

@@ -64,7 +64,7 @@ impl Trained {
     }
 }
 
-/// `x` brought between `-limit` and `limit`; comparisons that vectorise, unlike `clamp`'s.
+/// `x` brought between `-limit` and `limit`; comparisons that vectorise, unlike `f32::clamp`'s.
 #[inline(always)]
 pub(super) fn clamp(x: f32, limit: f32) -> f32 {
     let below = if x > limit { limit } else { x };

@@ -28,7 +28,7 @@ const LONGEST_REMARK: Duration = Duration::from_secs(3);
 /// busy machine that aborted it would lose the report and the exit code.
 const LONGEST_REPORT: Duration = Duration::from_secs(20);
 /// How long the hook waits for a line that is being written, and for those queued.
-const LINE_PATIENCE: Duration = Duration::from_millis(500);
+const LINE_TIMEOUT: Duration = Duration::from_millis(500);
 const POLL: Duration = Duration::from_millis(1);
 /// Most characters of a text in the remark; the log file has all.
 const MOST_SHOWN: usize = 300;
@@ -63,7 +63,7 @@ impl CrashRecord {
 
     /// As `lock`, but gives up after a while: the thread that panicked may hold the lock itself.
     fn try_lock(&self) -> Option<MutexGuard<'_, Situation>> {
-        let deadline = Instant::now() + LINE_PATIENCE;
+        let deadline = Instant::now() + LINE_TIMEOUT;
         loop {
             match self.0.try_lock() {
                 Ok(situation) => return Some(situation),
@@ -120,7 +120,7 @@ fn tell(
             shorten(&situation.command)
         ));
     }
-    let deadline = Instant::now() + LINE_PATIENCE;
+    let deadline = Instant::now() + LINE_TIMEOUT;
     while unwritten.load(Ordering::Acquire) > 0 && Instant::now() < deadline {
         thread::sleep(POLL);
     }

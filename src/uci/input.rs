@@ -113,8 +113,8 @@ mod tests {
             };
             engine.go(&infinite).expect("a search");
         };
-        let ended = |engine: &Engine, patience| {
-            let deadline = Instant::now() + patience;
+        let ended = |engine: &Engine, timeout| {
+            let deadline = Instant::now() + timeout;
             let mut events = iter::from_fn(|| engine.events().recv_deadline(deadline).ok());
             events.any(|event| matches!(event, Event::Finished(_)))
         };

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// Longest wait for a line that must come. With a fiftieth of two cores, 1.5 minutes were seen for
 /// what takes a second.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// A running engine.
 pub struct Client {
@@ -82,7 +82,7 @@ impl Client {
 
     /// Waits for a line that begins so, and returns all lines up to and including it.
     pub fn expect(&mut self, beginning: &str) -> Vec<String> {
-        self.expect_within(beginning, PATIENCE)
+        self.expect_within(beginning, TIMEOUT)
     }
 
     /// As [`Client::expect`], but no longer than this.
@@ -146,7 +146,7 @@ impl Client {
     pub fn wait(&mut self) -> ExitStatus {
         let status = wait(&mut self.child);
         // The reader may still hold lines.
-        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+        while let Ok(line) = self.lines.recv_timeout(TIMEOUT) {
             self.heard.push(line);
         }
         status
@@ -155,7 +155,7 @@ impl Client {
 
 /// Waits until a process ends by itself.
 pub fn wait(child: &mut Child) -> ExitStatus {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     loop {
         if let Some(status) = child.try_wait().expect("a child") {
             return status;

@@ -15,6 +15,14 @@ use crate::types::{CastlingMode, Color};
 const STDIN: &str = "-";
 /// The highest move number, far beyond any game's.
 const HIGHEST_NUMBER: u32 = 1 << 30;
+/// Words that UCI has before a position.
+const PREFIXES: [&str; 2] = ["position", "fen"];
+/// The initial position.
+const INITIAL: &str = "startpos";
+/// How a game in PGN ends.
+const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
+/// Slashes in a FEN's placement of the pieces.
+const RANK_SEPARATORS: usize = 7;
 /// Fields of a FEN without and with its clocks.
 const FEN_FIELDS: std::ops::RangeInclusive<usize> = 4..=6;
 
@@ -125,12 +133,13 @@ fn of_input(input: impl Read, choice: &Choice, mode: CastlingMode) -> anyhow::Re
     match TextKind::of(&first) {
         TextKind::Pgn => of_pgn(input, choice),
         TextKind::Positions => of_positions(&read_text(input)?, choice, mode),
-        TextKind::Unknown => {
+        TextKind::Unknown if *choice == Choice::default() => {
             let text = read_text(input)?;
-            let game = no_choice(choice).and_then(|()| of_words(&text, mode));
+            let game = of_words(first_game(&text), mode);
             // Lines of any kind may stand before the first game.
             game.or_else(|error| of_pgn(io::Cursor::new(text), choice).map_err(|_| error))
         }
+        TextKind::Unknown => of_pgn(input, choice),
     }
 }
 
@@ -139,25 +148,43 @@ fn is_skipped(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
+/// The text up to the first result of a game or the first empty line after its beginning.
+fn first_game(text: &str) -> &str {
+    let text = text.trim_start();
+    let is_end = |word: &str| RESULTS.contains(&word.trim());
+    let mut length = 0;
+    for word in text.split_inclusive(char::is_whitespace) {
+        // A line break after white space leaves a word without letters: the line is empty.
+        let is_empty_line = word == "\n" && text[..length].trim_end_matches('\r').ends_with('\n');
+        length += word.len();
+        if is_end(word) || is_empty_line {
+            break;
+        }
+    }
+    &text[..length]
+}
+
 /// What a text holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TextKind {
     /// Games.
     Pgn,
-    /// A FEN or EPD a line.
+    /// A FEN, EPD or `startpos` a line.
     Positions,
-    /// Moves, `startpos`, or games that do not begin with a header or a move number.
+    /// Moves, or games with something else before the first header or move number.
     Unknown,
 }
 
 impl TextKind {
     /// The kind by the first line.
     fn of(line: &str) -> TextKind {
-        let word = line.trim_start_matches(['"', '\'']);
-        let word = word.split_whitespace().next().unwrap_or_default();
+        let mut words = line.trim_start_matches(['"', '\'']).split_whitespace();
+        let word = words.find(|word| !PREFIXES.contains(word));
+        let is_position =
+            |word: &str| word == INITIAL || word.matches('/').count() == RANK_SEPARATORS;
         if line.starts_with(['[', '{', '%', ';']) || line.starts_with("1.") {
             TextKind::Pgn
-        } else if word.contains('/') {
+        } else if word.is_some_and(is_position) {
             TextKind::Positions
         } else {
             TextKind::Unknown
@@ -165,12 +192,12 @@ impl TextKind {
     }
 }
 
-/// A position of a text that has one a line; the first if none is chosen, which may have moves
-/// behind it.
+/// A position of a text that has one a line, perhaps with moves behind it; the first if none is
+/// chosen.
 fn of_positions(text: &str, choice: &Choice, mode: CastlingMode) -> anyhow::Result<Game> {
     ensure!(
         choice.before.is_none(),
-        "a line with a position has no moves for --move"
+        "--move is for games; this file has a position a line"
     );
     let number = choice.game.unwrap_or(1);
     let index = usize::try_from(number - 1)?;
@@ -219,14 +246,12 @@ fn move_of(position: &Position) -> u32 {
 fn of_words(text: &str, mode: CastlingMode) -> anyhow::Result<Game> {
     let text = text.trim().trim_matches(['"', '\'']);
     let words: Vec<&str> = text.split_whitespace().collect();
-    let prefix = words
-        .iter()
-        .take_while(|&&word| word == "position" || word == "fen");
+    let prefix = words.iter().take_while(|word| PREFIXES.contains(word));
     let words = &words[prefix.count()..];
     let is_fen = words.first().is_some_and(|word| word.contains('/'));
     let (start, moves) = match words {
-        [] | ["startpos"] => (Start::Initial, &[][..]),
-        ["startpos", moves @ ..] => (Start::Initial, moves),
+        [] => (Start::Initial, &[][..]),
+        [INITIAL, moves @ ..] => (Start::Initial, moves),
         _ if is_fen && text.contains(';') => {
             return Ok(Game::from(Epd::parse(&words.join(" "), mode)?.position));
         }
@@ -273,8 +298,7 @@ fn move_word(word: &str) -> Option<&str> {
         Some(at) => word[at..].trim_start_matches('.'),
         None => word,
     };
-    let is_noise =
-        bare.is_empty() || bare == "moves" || ["1-0", "0-1", "1/2-1/2", "*"].contains(&bare);
+    let is_noise = bare.is_empty() || bare == "moves" || RESULTS.contains(&bare);
     (!is_noise).then_some(bare)
 }
 
@@ -379,6 +403,21 @@ mod tests {
         ] {
             assert_eq!(standard(&text, game).as_deref(), Ok(expected), "{text}");
         }
+        for text in [
+            "My games\n\n[White \"A\"]\n\n1. e4 *\n",
+            "https://example.org/games\n\n[White \"A\"]\n\n1. e4 *\n",
+            "e4 *\n\nd5 d4 *\n",
+            "e4\r\n\r\nd4 d5 *\n",
+            "startpos moves e2e4\nstartpos moves d2d4",
+            "startpos e4\ngo depth 10",
+            &format!("position fen {after_e4}\nposition fen {en_passant}\n"),
+        ] {
+            assert_eq!(standard(text, None).as_deref(), Ok(after_e4), "{text}");
+        }
+        let missing = standard("My games\n\n[White \"A\"]\n\n1. e4 *\n", Some(9));
+        assert_eq!(missing, Err("there is no game 9".to_owned()));
+        let wrapped = standard("e4 e5\nNf3\n", None).map(|fen| fen.contains("5N2"));
+        assert_eq!(wrapped, Ok(true));
         assert_eq!(standard("\n \n", None), Err("nothing to read".to_owned()));
         assert!(standard(best_move, Some(2)).is_err());
         let chess960 = fen(&format!("{best_move};"), Some(1), CastlingMode::Chess960);

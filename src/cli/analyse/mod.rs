@@ -39,7 +39,7 @@ pub struct Arguments {
     /// PGN or EPD file, or - for standard input [default: startpos]
     #[arg(value_name = "POSITION")]
     position: Vec<String>,
-    /// Which game of a PGN file, or line of an EPD file, from 1
+    /// Which game of a PGN file, or position of a file that has one a line, from 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     game: Option<u64>,
     /// The position before this move of the game, such as 23w or 23b [default: the last position]
