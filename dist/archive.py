@@ -91,7 +91,8 @@ DEFAULT = ["linux-x86-64", "linux-aarch64", "windows-x86-64"]
 
 
 def output(*command):
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    # What goes wrong is said on stderr.
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def host():

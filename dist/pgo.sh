@@ -26,7 +26,11 @@ engine=target/pgo/$host/$folder/pleach
 rm -rf "$counts"
 build() {
     # A target of its own keeps these flags away from build scripts and from other builds.
-    RUSTFLAGS="${RUSTFLAGS:-} $1" cargo build --locked --bin pleach --profile "$profile" \
+    # Encoded, a flag may hold spaces; this character is between two flags.
+    between=$(printf '\037')
+    others=$(printf '%s' "${RUSTFLAGS:-}" | tr -s ' ' "$between")
+    CARGO_ENCODED_RUSTFLAGS="${others:+$others$between}$1" \
+        cargo build --locked --bin pleach --profile "$profile" \
         --target "$host" --target-dir target/pgo
 }
 build "-Cprofile-generate=$counts"

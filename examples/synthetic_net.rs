@@ -6,7 +6,7 @@
 //!
 //! or gives a single-layer network layers that add nothing to its output yet:
 //!
-//!     cargo run --example synthetic_net layered nets/pleach.pnn layered.pnn
+//!     cargo run --example synthetic_net layered material.pnn layered.pnn
 
 use std::path::Path;
 use std::process::ExitCode;

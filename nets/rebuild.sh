@@ -20,17 +20,17 @@
 #
 # FOLDER [target/net] takes the data, the network and its record. THREADS limits the threads; SHARDS
 # [4] is the number of parts in which the full recipe's positions, 55 GB in all, are in memory;
-# PART [1] divides the numbers of games: 4000 leaves 30 to 300 of a kind, to try every stage.
+# PART [1] divides the numbers of games: 4000 leaves 30 to 500 of a kind, to try every stage.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-
 if [ $# -lt 1 ] || [ ! -f "$1" ]; then
     sed -n '2,/^set -/s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 teacher=$(realpath "$1")
 recipe=${2:-short}
-folder=${3:-target/net}
+folder=${3:+$(realpath -m "$3")}
+cd "$(dirname "$0")/.."
+folder=${folder:-target/net}
 threads=${THREADS:-$(nproc)}
 shards=${SHARDS:-4}
 part=${PART:-1}
@@ -71,11 +71,13 @@ loss() {
 
 case $recipe in
 short)
+    # Made anew each time, so that this shows that data can be made.
+    rm -f "$folder"/quick/quick-811-*
     data quick 811 6000
     echo '== Training'
     rm -f "$folder"/short{,-direct}.checkpoint
     short() {
-        pleach train "$folder"/quick/*.vf.zst --teacher "$teacher" --scale 250 --hidden 128 \
+        pleach train "$folder"/quick/quick-811-*.vf.zst --teacher "$teacher" --scale 250 --hidden 128 \
             --king-buckets 5 --batch 4096 --final-rate 1e-5 --hold-out 50 --seed 1 \
             --threads "$threads" "$@"
     }

@@ -23,6 +23,7 @@ import multiprocessing
 import os
 import random
 import subprocess
+import sys
 import time
 
 # The share of the ratios that is left out on either side of their middle.
@@ -52,7 +53,8 @@ class Engine:
                 return last
             if "nodes" in words:
                 last = line
-        raise SystemExit(f"{self.path} has ended")
+        # A worker of the pool that raised SystemExit would never answer.
+        raise RuntimeError(f"{self.path} has ended")
 
     def search(self, fen, depth, before):
         """Nodes and seconds of one search."""
@@ -138,7 +140,10 @@ def main():
     cores = [int(core) for core in arguments.cores.split(",")] if arguments.cores else [None]
     with multiprocessing.Pool(len(cores)) as pool:
         jobs = [(core, builds, positions, arguments) for core in cores]
-        results = pool.starmap(rounds, jobs, chunksize=1)
+        try:
+            results = pool.starmap(rounds, jobs, chunksize=1)
+        except RuntimeError as error:
+            sys.exit(str(error))
     for core, done in zip(cores, results):
         for other in builds[1:]:
             faster, error, size = compare(done, builds[0], other)

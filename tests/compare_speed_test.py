@@ -112,7 +112,7 @@ class SpeedTest(unittest.TestCase):
     def test_an_engine_that_ends_is_reported(self):
         engine = compare_speed.Engine(self.made_up_engine(1, 1000), 1)
         self.addCleanup(engine.quit)
-        with self.assertRaises(SystemExit):
+        with self.assertRaises(RuntimeError):
             engine.search("third position", 12, 0)
 
 

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Measures how quickly the engine starts, stops and quits, and draws the distribution as text.
 
 Usage: latency.py ENGINE [--stops N] [--threads N] [--hash MIB] [--busy] [--check]
