@@ -481,3 +481,28 @@ fn flip_does_not_lift_a_refusal() {
         "{lines:?}"
     );
 }
+
+#[test]
+fn a_wrong_value_sent_during_a_search_does_not_take_the_place_of_a_right_one() {
+    let mut client = Client::greeted();
+    client.send("position startpos\ngo infinite");
+    client.send("setoption name MultiPV value 3\nsetoption name MultiPV value x\nstop");
+    client.expect("bestmove ");
+    let lines = client.go("depth 1");
+    assert!(
+        lines.iter().any(|line| line.contains(" multipv 3 ")),
+        "{lines:#?}"
+    );
+}
+
+#[test]
+fn a_position_without_its_keyword_is_not_passed_over() {
+    let mut client = Client::greeted();
+    client.send("position startpos moves e2e4\nposition FEN nonsense\ngo depth 1");
+    client.expect("bestmove (none)");
+    let start = Position::startpos().fen();
+    client.send(&format!(
+        "position startpos moves e2e4\nposition {start}\nd"
+    ));
+    client.expect(&format!("Fen: {start}"));
+}

@@ -171,10 +171,10 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         line_plies: arguments.line,
         settings: arguments.settings(),
     };
-    arguments.engine.report_tablebases()?;
+    let maker = arguments.engine.prepare()?;
     let bar = Bar::new();
     let started = Instant::now();
-    let new_engine = || arguments.engine.engine(1, arguments.hash);
+    let new_engine = || maker.engine(1, arguments.hash);
     let totals = annotate::run(&job, new_engine, &bar)?;
     bar.clear();
     let mut out = io::stderr().lock();

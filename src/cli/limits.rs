@@ -2,11 +2,13 @@
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 
-use crate::engine::{Engine, EngineError, HASH_MAX, Request, THREADS_MAX};
+use crate::engine::{Engine, EngineError, HASH_MAX, Request, THREADS_MAX, load_tablebases};
+use crate::tablebase::Tablebases;
 
 /// When a search ends.
 #[derive(Args, Clone, Debug)]
@@ -54,6 +56,31 @@ pub struct EngineArguments {
 }
 
 impl EngineArguments {
+    /// Loads the tablebases, and says on stderr which were found and which folders and files could
+    /// not be read.
+    ///
+    /// # Errors
+    /// If stderr cannot be written to.
+    pub fn prepare(&self) -> io::Result<EngineMaker> {
+        let path = self.syzygy.as_deref();
+        let (tablebases, remarks) = path.map_or_else(Default::default, load_tablebases);
+        for remark in remarks {
+            writeln!(io::stderr(), "{remark}")?;
+        }
+        Ok(EngineMaker {
+            network: self.network.clone(),
+            tablebases,
+        })
+    }
+}
+
+/// Makes engines that share what was loaded once.
+pub struct EngineMaker {
+    network: Option<PathBuf>,
+    tablebases: Option<Arc<Tablebases>>,
+}
+
+impl EngineMaker {
     /// An engine with this many search threads and MiB of hash table.
     ///
     /// # Errors
@@ -61,28 +88,13 @@ impl EngineArguments {
     pub fn engine(&self, threads: usize, hash_mib: usize) -> Result<Engine, EngineError> {
         let mut engine = Engine::new();
         engine.settings.move_overhead = 0;
-        if let Some(path) = &self.syzygy {
-            engine.set_tablebases(Some(path));
-        }
+        engine.share_tablebases(self.tablebases.clone());
         engine.set_hash(hash_mib)?;
         engine.set_threads(threads)?;
         if let Some(path) = &self.network {
             engine.set_network(Some(path))?;
         }
         Ok(engine)
-    }
-
-    /// Says on stderr which tablebases were found, and which folders and files could not be read.
-    ///
-    /// # Errors
-    /// If stderr cannot be written to.
-    pub fn report_tablebases(&self) -> io::Result<()> {
-        if let Some(path) = &self.syzygy {
-            for remark in Engine::new().set_tablebases(Some(path)) {
-                writeln!(io::stderr(), "{remark}")?;
-            }
-        }
-        Ok(())
     }
 }
 

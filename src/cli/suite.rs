@@ -62,7 +62,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         hold: arguments.hold,
     };
     let started = Instant::now();
-    arguments.engine.report_tablebases()?;
+    let maker = arguments.engine.prepare()?;
     let bar = bar(problems.len());
     let mut out = io::stdout().lock();
     let mut report = SuiteReport::new(&problems);
@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         &problems,
         &settings,
         |problem| arguments.request(problem),
-        || arguments.engine.engine(1, arguments.hash),
+        || maker.engine(1, arguments.hash),
         |index, attempt| {
             for (number, problem, attempt) in report.add(index, attempt) {
                 if arguments.json && written.is_ok() {

@@ -74,6 +74,18 @@ pub enum EngineError {
     NoThreads,
 }
 
+/// Loads the tablebases in these folders; `None` if there are none. With remarks for the user: see
+/// [`Engine::set_tablebases`].
+pub(crate) fn load_tablebases(path: &str) -> (Option<Arc<Tablebases>>, Vec<String>) {
+    let (tables, mut remarks) = Tablebases::load(path);
+    let (wdl, dtz) = tables.files();
+    remarks.push(format!(
+        "Found {wdl} WDL and {dtz} DTZ tablebase files (up to {}-man).",
+        tables.most_pieces()
+    ));
+    ((wdl > 0).then(|| Arc::new(tables)), remarks)
+}
+
 /// A chess engine with its game, its threads and its memory.
 pub struct Engine {
     /// What the next search reads.
@@ -220,20 +232,15 @@ impl Engine {
     /// without any. Returns remarks for the user: how many tables there are, which folders cannot
     /// be read, which files are damaged.
     pub fn set_tablebases(&mut self, path: Option<&str>) -> Vec<String> {
-        self.tablebases = None;
-        let mut remarks = Vec::new();
-        if let Some(path) = path {
-            let (tables, found) = Tablebases::load(path);
-            remarks = found;
-            let (wdl, dtz) = tables.files();
-            remarks.push(format!(
-                "Found {wdl} WDL and {dtz} DTZ tablebase files (up to {}-man).",
-                tables.most_pieces()
-            ));
-            self.tablebases = (wdl > 0).then(|| Arc::new(tables));
-        }
-        self.place_stages();
+        let (tables, remarks) = path.map_or_else(Default::default, load_tablebases);
+        self.share_tablebases(tables);
         remarks
+    }
+
+    /// Uses tablebases that are loaded already, or none.
+    pub(crate) fn share_tablebases(&mut self, tables: Option<Arc<Tablebases>>) {
+        self.tablebases = tables;
+        self.place_stages();
     }
 
     /// The tablebases' result of a position for the side to move, as if its half-move clock were

@@ -468,6 +468,8 @@ impl<'a> Trainer<'a> {
     }
 
     fn finish(&mut self) -> anyhow::Result<()> {
+        // As a run that is begun again at its end would measure.
+        self.set_rounding(self.done());
         self.measure();
         self.note_losses();
         let mut net = self.save()?;

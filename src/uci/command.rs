@@ -58,14 +58,14 @@ pub enum ParseError {
     Unknown(String),
     #[error("setoption: expected 'name', as in 'setoption name Hash value 64'")]
     OptionName,
-    #[error("position: expected 'startpos' or 'fen', got '{0}'")]
-    PositionStart(String),
     #[error("debug: expected 'on' or 'off'")]
     Debug,
     #[error("perft: expected a depth, as in 'perft 5'")]
     PerftDepth,
 }
 
+/// No move, in UCI notation.
+const NULL_MOVE: &str = "0000";
 /// Words that begin a limit in `go`; a list of moves ends at any of them.
 const GO_WORDS: [&str; 15] = [
     "searchmoves",
@@ -119,7 +119,7 @@ impl Command {
             "setoption" => parse_option(tail),
             "register" => Ok(Command::Register),
             "ucinewgame" => Ok(Command::NewGame),
-            "position" => parse_position(tail),
+            "position" => Ok(parse_position(tail)),
             "go" => parse_go(tail),
             "stop" => Ok(Command::Stop),
             "ponderhit" => Ok(Command::PonderHit),
@@ -195,7 +195,7 @@ fn parse_option(tail: &str) -> Result<Command, ParseError> {
     })
 }
 
-fn parse_position(tail: &str) -> Result<Command, ParseError> {
+fn parse_position(tail: &str) -> Command {
     let mut words = tail.split_whitespace();
     let start = match words.next() {
         Some("startpos") => {
@@ -204,16 +204,19 @@ fn parse_position(tail: &str) -> Result<Command, ParseError> {
             words.by_ref().find(|&word| word == "moves");
             start
         }
-        Some("fen") => {
-            let fen: Vec<&str> = words.by_ref().take_while(|&word| word != "moves").collect();
+        // Without the word `fen`, the rest is read as a FEN all the same: what is none is refused as
+        // a position, so that the one before is not searched in its place.
+        first => {
+            let first = first.filter(|&word| word != "fen");
+            let rest = words.by_ref().take_while(|&word| word != "moves");
+            let fen: Vec<&str> = first.into_iter().chain(rest).collect();
             Start::Fen(fen.join(" "))
         }
-        other => return Err(ParseError::PositionStart(quote(other.unwrap_or("")))),
     };
-    Ok(Command::Position {
+    Command::Position {
         start,
         moves: words.map(str::to_owned).collect(),
-    })
+    }
 }
 
 fn parse_perft(tail: &str) -> Result<Command, ParseError> {
@@ -248,7 +251,7 @@ fn parse_go(tail: &str) -> Result<Command, ParseError> {
                 } else {
                     &mut request.exclude_moves
                 };
-                while let Some(text) = words.next_if(|word| !GO_WORDS.contains(word)) {
+                while let Some(text) = words.next_if(|word| is_like_a_move(word)) {
                     list.push(text.to_owned());
                 }
             }
@@ -269,6 +272,15 @@ fn parse_go(tail: &str) -> Result<Command, ParseError> {
             remarks,
         }),
     }
+}
+
+/// Whether a word in a list of moves is meant as a move, if perhaps not a legal one: it names a
+/// square. Anything else ends the list, so that a misspelt limit is noticed.
+fn is_like_a_move(word: &str) -> bool {
+    !GO_WORDS.contains(&word)
+        && word.bytes().any(|byte| byte.is_ascii_digit())
+        && word.parse::<f64>().is_err()
+        || word == NULL_MOVE
 }
 
 /// Sets a limit that has a number; those that cannot be negative are cut off at zero.
@@ -321,6 +333,26 @@ mod tests {
         assert_eq!(request.movetime, Some(500));
         assert!(request.ponder && request.infinite);
         assert_eq!(request.search_moves, ["e2e4", "d2d4"]);
+    }
+
+    #[test]
+    fn a_misspelt_limit_ends_a_list_of_moves() {
+        let (request, remarks) = go("go searchmoves e2e4 0000 mvtime 50");
+        assert_eq!(request.search_moves, ["e2e4", "0000"]);
+        assert_eq!(remarks.len(), 2, "{remarks:?}");
+    }
+
+    #[test]
+    fn a_position_without_its_keyword_is_a_fen_or_refused() {
+        let start = |line: &str| match Command::parse(line) {
+            Ok(Command::Position { start, moves }) => (start, moves),
+            other => panic!("{line}: {other:?}"),
+        };
+        let fen = "8/8/8/8/8/5kq1/8/7K b - - 0 1";
+        let expected = (Start::Fen(fen.to_owned()), vec!["g3g2".to_owned()]);
+        assert_eq!(start(&format!("position {fen} moves g3g2")), expected);
+        assert_eq!(start(&format!("position fen {fen} moves g3g2")), expected);
+        assert_eq!(start("position").0, Start::Fen(String::new()));
     }
 
     #[test]
@@ -387,8 +419,6 @@ mod tests {
                 moves: Vec::new(),
             })
         );
-        assert!(Command::parse("position").is_err());
-        assert!(Command::parse("position e2e4").is_err());
     }
 
     #[test]

@@ -401,6 +401,16 @@ impl UciOption {
     }
 
     /// Reads the value and passes it to the setter.
+    /// Whether a value fits, as far as that can be seen without setting it.
+    fn check(&self, value: Option<&str>) -> Result<(), OptionError> {
+        let given = value.unwrap_or("");
+        match self.kind {
+            OptionKind::Check { .. } => read_check(self.name, given).map(drop),
+            OptionKind::Spin { min, max, .. } => read_number(self.name, given, min..=max).map(drop),
+            OptionKind::Button { .. } | OptionKind::Text { .. } => Ok(()),
+        }
+    }
+
     fn set(&self, target: &mut OptionTarget<'_>, value: Option<&str>) -> Result<(), OptionError> {
         let given = value.unwrap_or("");
         let outcome = match self.kind {
@@ -492,6 +502,18 @@ fn switches() -> &'static [&'static str] {
     } else {
         &[]
     }
+}
+
+/// Whether a value fits the option with this name, as far as that can be seen without setting it.
+/// Of names that are not in [`OPTIONS`] nothing is known.
+///
+/// # Errors
+/// If the value does not fit.
+pub fn check(name: &str, value: Option<&str>) -> Result<(), OptionError> {
+    let option = OPTIONS
+        .iter()
+        .find(|option| option.name.eq_ignore_ascii_case(name));
+    option.map_or(Ok(()), |option| option.check(value))
 }
 
 /// Sets the option with this name, in any case.

@@ -226,16 +226,20 @@ impl<W: Write> Session<W> {
             if stops_search(&command) {
                 self.stop();
             }
-            self.wait(command);
+            self.wait(command)?;
             return Ok(Flow::Continue);
         }
         self.act(command)
     }
 
     /// Queues a command. Of options set one after the other, only the last value of each is
-    /// kept, so that the queue stays short however many are sent.
-    fn wait(&mut self, command: Command) {
-        if let Command::SetOption { name, .. } = &command {
+    /// kept, so that the queue stays short however many are sent. A value that does not fit is
+    /// refused at once, and does not replace one that does.
+    fn wait(&mut self, command: Command) -> io::Result<()> {
+        if let Command::SetOption { name, value } = &command {
+            if let Err(error) = options::check(name, value.as_deref()) {
+                return self.report_error(&error);
+            }
             let is_option = |queued: &Command| matches!(queued, Command::SetOption { .. });
             let same = |queued: &Command| {
                 matches!(queued, Command::SetOption { name: other, .. }
@@ -252,6 +256,7 @@ impl<W: Write> Session<W> {
             }
         }
         self.waiting.push_back(command);
+        Ok(())
     }
 
     fn must_wait(&self, command: &Command) -> bool {
@@ -566,15 +571,17 @@ mod tests {
             name: name.to_owned(),
             value: Some(value.to_string()),
         };
-        for value in 1..1000 {
-            session.wait(set("Hash", value));
-            session.wait(set("MULTIPV", value));
+        let mut wait = |command| session.wait(command).expect("memory");
+        for value in 1..=256 {
+            wait(set("Hash", value));
+            wait(set("MULTIPV", value));
+            wait(set("multipv", 0));
         }
-        session.wait(Command::Flip);
-        session.wait(set("hash", 7));
+        wait(Command::Flip);
+        wait(set("hash", 7));
         let expected = [
-            set("Hash", 999),
-            set("MULTIPV", 999),
+            set("Hash", 256),
+            set("MULTIPV", 256),
             Command::Flip,
             set("hash", 7),
         ];

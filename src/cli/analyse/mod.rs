@@ -145,8 +145,8 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     };
     let game = input::game(&arguments.position, &choice, arguments.chess960)?;
     let request = arguments.request(game.position())?;
-    arguments.engine.report_tablebases()?;
-    let mut engine = arguments.engine.engine(arguments.threads, arguments.hash)?;
+    let maker = arguments.engine.prepare()?;
+    let mut engine = maker.engine(arguments.threads, arguments.hash)?;
     engine.settings.multi_pv = arguments.multipv;
     let interrupted = interruption()?;
     let stdout = Stdout::new()?;
