@@ -265,6 +265,8 @@ def main():
         for name, system in SYSTEMS.items():
             print(f"{name} ({system.target}): {'; '.join(missing({name: system})) or 'ready'}")
         return
+    if output("git", "status", "--porcelain", "--untracked-files=no").strip():
+        print("Warning: changes that are not committed go into the programs, not into the source.", file=sys.stderr)
     lacks = missing(chosen)
     if lacks:
         sys.exit("\n".join(lacks))

@@ -29,6 +29,7 @@ pub use legality::Legality;
 pub(crate) use legality::attacked_by_lesser;
 pub use movegen::MoveSet;
 pub(crate) use movegen::{PROMOTIONS, Sink, is_noisy, origin};
+pub(crate) use notation::quote;
 pub use notation::{FenError, MoveError};
 pub(crate) use perft::Perft;
 pub use perft::perft;

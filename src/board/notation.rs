@@ -41,7 +41,7 @@ impl Position {
         let fen: Fen = fen
             .trim()
             .parse()
-            .map_err(|error| FenError::Syntax(format!("{error} in '{}'", shorten(fen))))?;
+            .map_err(|error| FenError::Syntax(format!("{error} in '{}'", quote(fen))))?;
         Position::from_setup(fen.into_setup(), mode)
     }
 
@@ -142,7 +142,7 @@ impl Position {
     /// # Errors
     /// If the text is no move, or no legal one here.
     pub fn parse_uci(&self, text: &str) -> Result<Move, MoveError> {
-        let shown = || shorten(text);
+        let shown = || quote(text);
         let uci: UciMove = text.parse().map_err(|_| MoveError::Syntax(shown()))?;
         let m = uci
             .to_move(self.chess())
@@ -169,8 +169,8 @@ impl Position {
             bare.push('=');
         }
         bare.extend(last);
-        let san: San = bare.parse().map_err(|_| MoveError::Syntax(shorten(text)))?;
-        move_of_san(self.chess(), san).ok_or_else(|| MoveError::Illegal(shorten(text)))
+        let san: San = bare.parse().map_err(|_| MoveError::Syntax(quote(text)))?;
+        move_of_san(self.chess(), san).ok_or_else(|| MoveError::Illegal(quote(text)))
     }
 
     /// A legal move in UCI notation, castling as the position's mode has it.
@@ -214,15 +214,24 @@ pub(super) fn move_of_san(position: &Chess, san: San) -> Option<Move> {
     other.to_move(position).ok()
 }
 
-/// Errors quote what they complain about, but not a megabyte of it.
-fn shorten(text: &str) -> String {
-    const LONGEST: usize = 80;
-    let mut shown: String = text
-        .chars()
-        .take(LONGEST)
-        .filter(|c| !c.is_control())
+/// The longest part of a text that an error quotes, in characters.
+const LONGEST_QUOTE: usize = 80;
+
+/// A text as errors quote it: not a megabyte of it, on one line, and with what cannot be seen as
+/// the replacement character.
+pub(crate) fn quote(text: &str) -> String {
+    let mut characters = text.chars();
+    let mut shown: String = (&mut characters)
+        .take(LONGEST_QUOTE)
+        .map(|c| {
+            if c.is_control() {
+                char::REPLACEMENT_CHARACTER
+            } else {
+                c
+            }
+        })
         .collect();
-    if text.chars().count() > LONGEST {
+    if characters.next().is_some() {
         shown.push('…');
     }
     shown
@@ -298,5 +307,13 @@ mod tests {
         assert_eq!(position.halfmoves(), 150);
         let child = position.play(position.parse_uci("h1h2").unwrap());
         assert_eq!(child.halfmoves(), 151);
+    }
+
+    #[test]
+    fn quotes_are_short_and_show_what_cannot_be_seen() {
+        assert_eq!(quote("e2\0e4\n"), "e2\u{fffd}e4\u{fffd}");
+        let whole = "x".repeat(LONGEST_QUOTE);
+        assert_eq!(quote(&whole), whole);
+        assert_eq!(quote(&(whole.clone() + "y")), whole + "…");
     }
 }

@@ -8,7 +8,7 @@
 
 mod fit;
 
-use crate::board::Position;
+use crate::board::{GameEnd, Position};
 use crate::types::{Role, Score};
 
 pub use fit::Tally;
@@ -95,9 +95,18 @@ pub fn material(position: &Position) -> u32 {
         .sum()
 }
 
-/// The chances of the side to move in a position with this score. Proven results are certain.
+/// The chances of the side to move in a position with this score. Proven results are certain, and
+/// so are draws by stalemate and by insufficient material.
 #[must_use]
 pub fn chances(score: Score, position: &Position) -> Chances {
+    let stalemate = || position.mate_or_stalemate() == Some(GameEnd::Stalemate);
+    if position.is_insufficient_material() || stalemate() {
+        return Chances {
+            win: 0,
+            draw: WHOLE,
+            loss: 0,
+        };
+    }
     with_material(score, material(position))
 }
 
@@ -197,6 +206,17 @@ mod tests {
         let start = Position::startpos();
         assert_eq!(chances(Score::mate_in(Ply(5)), &start).win, WHOLE);
         assert_eq!(chances(Score::tablebase_loss(Ply(5)), &start).loss, WHOLE);
+    }
+
+    #[test]
+    fn draws_by_the_rules_are_certain() {
+        for fen in [
+            "7k/5K2/6Q1/8/8/8/8/8 b - - 0 1",
+            "8/8/4k3/8/8/4K3/4B3/8 w - - 0 1",
+        ] {
+            let drawn = Position::from_fen(fen, CastlingMode::Standard).expect("legal");
+            assert_eq!(chances(Score::DRAW, &drawn).wdl(), [0, WHOLE, 0], "{fen}");
+        }
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl SearchWorker {
             if self.iteration(request).is_err() {
                 // The last line reported is the one that is played.
                 self.root.sort_lines();
-                self.root.all_exact();
+                self.root.conclude(self.lines());
                 self.report_lines();
                 break;
             }
@@ -87,10 +87,14 @@ impl SearchWorker {
         }
     }
 
+    /// The lines of multi-PV: never more than there are moves.
+    fn lines(&self) -> usize {
+        self.limits.multi_pv.clamp(1, self.root.len())
+    }
+
     /// Searches every line of multi-PV to the current depth.
     fn iteration(&mut self, request: &SearchRequest) -> Searched<()> {
-        let lines = self.limits.multi_pv.clamp(1, self.root.len());
-        for line in 0..lines {
+        for line in 0..self.lines() {
             self.root.begin_line(line);
             self.aspiration(request)?;
             self.root.sort_lines();
@@ -210,7 +214,7 @@ impl SearchWorker {
         let signals = &self.shared.signals;
         let (nodes, time) = (self.shared.nodes().max(self.nodes), signals.elapsed());
         let hashfull = self.shared.tt.hashfull();
-        let lines = self.limits.multi_pv.clamp(1, self.root.len());
+        let lines = self.lines();
         let efforts: Vec<RootEffort> = self
             .root
             .all()

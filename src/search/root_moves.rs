@@ -195,10 +195,15 @@ impl RootMoves {
         self.moves[..=self.line].sort_by_key(|root| std::cmp::Reverse(root.order()));
     }
 
-    /// The search is over: scores count as exact.
-    pub fn all_exact(&mut self) {
+    /// The search was stopped: scores count as exact, and of so many lines those after the first,
+    /// some of this iteration and some of the one before, are sorted by what is shown of them.
+    pub fn conclude(&mut self, lines: usize) {
         for root in &mut self.moves {
             root.bound = None;
+        }
+        let shown = |root: &RootMove| (root.rank, root.latest().map(|found| found.score));
+        if let Some(others) = self.moves.get_mut(1..lines) {
+            others.sort_by_key(|root| std::cmp::Reverse(shown(root)));
         }
     }
 
@@ -444,6 +449,26 @@ mod tests {
         note(&mut root, b, 5, false);
         let eight = Some(Depth(8));
         assert_eq!(depths(&root), [eight, seven, None], "one line reached");
+    }
+
+    #[test]
+    fn lines_of_two_iterations_are_shown_in_the_order_of_their_scores() {
+        let mut root = root(4);
+        let [a, b, c, d] = order(&root)[..] else {
+            panic!("four moves");
+        };
+        let search = |root: &mut RootMoves, scores: &[(Move, i32)]| {
+            root.begin_iteration(Depth::ONE);
+            for (line, &(m, cp)) in scores.iter().enumerate() {
+                root.begin_line(line);
+                note(root, m, cp, true);
+            }
+        };
+        search(&mut root, &[(a, 50), (b, 40), (c, 30)]);
+        // Stopped in the third line: the second is now below it.
+        search(&mut root, &[(a, 20), (b, 10)]);
+        root.conclude(3);
+        assert_eq!(order(&root), [a, c, b, d], "the first is what is played");
     }
 
     #[test]

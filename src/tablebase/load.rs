@@ -116,6 +116,10 @@ fn list(folder: &Path, files: &mut Vec<TableFile>, remarks: &mut Vec<String>) ->
 }
 
 fn first_bytes(path: &Path) -> io::Result<[u8; 4]> {
+    // To open a named pipe would wait for someone to write to it.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("not a file"));
+    }
     let mut bytes = [0; 4];
     File::open(path)?.read_exact(&mut bytes)?;
     Ok(bytes)

@@ -106,6 +106,16 @@ fn damaged_tables_are_left_out() {
     }
 }
 
+/// A folder stands for whatever is no regular file: to open a named pipe would not end.
+#[test]
+fn what_is_no_file_is_left_out() {
+    let place = tempfile::tempdir().expect("a folder");
+    fs::create_dir(place.path().join("KQvKR.rtbw")).expect("created");
+    let (none, remarks) = Tablebases::load(&place.path().to_string_lossy());
+    assert_eq!(none.files(), (0, 0));
+    assert!(remarks[0].ends_with("left out: not a file"), "{remarks:?}");
+}
+
 #[test]
 fn flipped_bits_never_end_the_process() {
     let mut random = fastrand::Rng::with_seed(15);

@@ -8,9 +8,9 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::command::quote;
 use super::logfile;
 use super::output::Style;
+use crate::board::quote;
 use crate::engine::{self, Engine};
 use crate::levels;
 use crate::params::{self, Parameter};
