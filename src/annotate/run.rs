@@ -107,7 +107,7 @@ pub fn run(
     new_engine: impl Fn() -> Result<Engine, EngineError> + Sync,
     progress: &impl AnnotateProgress,
 ) -> anyhow::Result<RunTotals> {
-    let (mut output, mut journal) = open_output(job)?;
+    let (output, journal) = open_output(job)?;
     if let Some(directory) = &job.report {
         fs::create_dir_all(directory)
             .with_context(|| format!("cannot create {}", directory.display()))?;
@@ -122,21 +122,38 @@ pub fn run(
     let first = journal
         .last()
         .map_or(*games.start(), |done| done.number + 1);
-    let mut totals = RunTotals {
-        done_before: first - games.start(),
-        ..RunTotals::default()
+    let done_before = first - games.start();
+    progress.begin(wanted, done_before);
+    let mut writer = Writer {
+        job,
+        output,
+        journal,
+        totals: RunTotals {
+            done_before,
+            ..RunTotals::default()
+        },
+        progress,
     };
-    progress.begin(wanted, totals.done_before);
+    annotate_games(&(first..=*games.end()), new_engine, &mut writer)?;
+    writer.finish()
+}
+
+/// Reads the games of a range, has the workers annotate them, and writes them in order.
+fn annotate_games<P: AnnotateProgress>(
+    range: &RangeInclusive<u64>,
+    new_engine: impl Fn() -> Result<Engine, EngineError> + Sync,
+    writer: &mut Writer<'_, P>,
+) -> anyhow::Result<()> {
+    let (job, progress) = (writer.job, writer.progress);
     let input = open(job)?;
-    std::thread::scope(|scope| -> anyhow::Result<()> {
+    std::thread::scope(|scope| {
         let window = job.workers * GAMES_A_WORKER;
         let (tickets, returned) = bounded(window);
         for _ in 0..window {
             let _ = tickets.send(());
         }
         let (read, waiting) = bounded(job.workers);
-        let range = first..=*games.end();
-        let reader = scope.spawn(move || read_games(input, &range, &returned, &read));
+        let reader = scope.spawn(move || read_games(input, range, &returned, &read));
         let (made, finished) = bounded(window);
         for _ in 0..job.workers {
             let (waiting, made, new_engine) = (waiting.clone(), made.clone(), &new_engine);
@@ -144,20 +161,12 @@ pub fn run(
         }
         drop((made, waiting));
         let mut early = BTreeMap::new();
-        let mut next = first;
+        let mut next = *range.start();
         for game in finished {
             let (number, game) = game?;
             early.insert(number, game);
             while let Some(game) = early.remove(&next) {
-                write(
-                    job,
-                    next,
-                    game,
-                    &mut output,
-                    &mut journal,
-                    &mut totals,
-                    progress,
-                )?;
+                writer.write(next, game)?;
                 let _ = tickets.send(());
                 next += 1;
             }
@@ -167,18 +176,7 @@ pub fn run(
             Ok(read) => read,
             Err(_) => bail!("the reading thread panicked"),
         }
-    })?;
-    if let Some(directory) = &job.report {
-        write_index(
-            directory,
-            &index_title(job),
-            &job.settings,
-            journal.entries()?,
-        )
-        .with_context(|| format!("cannot write the index in {}", directory.display()))?;
-    }
-    journal.remove()?;
-    Ok(totals)
+    })
 }
 
 fn index_title(job: &AnnotateJob) -> String {
@@ -374,46 +372,62 @@ fn info(number: u64, game: &PgnGame) -> GameInfo {
     }
 }
 
-/// Writes the next game in order: the output first, then its page, then the journal, so that
-/// every game in the journal has its output and page.
-fn write(
-    job: &AnnotateJob,
-    number: u64,
-    game: Result<Made, String>,
-    output: &mut File,
-    journal: &mut Journal,
-    totals: &mut RunTotals,
-    progress: &impl AnnotateProgress,
-) -> anyhow::Result<()> {
-    let entry = match game {
-        Err(reason) => {
-            totals.broken += 1;
-            progress.left_out(number, &reason);
-            None
-        }
-        Ok(made) => {
-            totals.annotated += 1;
-            output
-                .write_all(made.pgn.as_bytes())
-                .with_context(|| format!("cannot write {}", job.output.display()))?;
-            for warning in &made.warnings {
-                progress.left_out(number, warning);
+/// Writes what the workers have made.
+struct Writer<'a, P> {
+    job: &'a AnnotateJob,
+    output: File,
+    journal: Journal,
+    totals: RunTotals,
+    progress: &'a P,
+}
+
+impl<P: AnnotateProgress> Writer<'_, P> {
+    /// Writes the next game in order: the output first, then its page, then the journal, so that
+    /// every game in the journal has its output and page.
+    fn write(&mut self, number: u64, game: Result<Made, String>) -> anyhow::Result<()> {
+        let entry = match game {
+            Err(reason) => {
+                self.totals.broken += 1;
+                self.progress.left_out(number, &reason);
+                None
             }
-            if let (Some(directory), Some(html)) = (&job.report, &made.html) {
-                let path = directory.join(file_name(number));
-                fs::write(&path, html)
-                    .with_context(|| format!("cannot write {}", path.display()))?;
-            }
-            made.entry
+            Ok(made) => self.write_annotated(number, made)?,
+        };
+        self.journal.add(&Done {
+            number,
+            bytes: self.output.stream_position()?,
+            entry,
+        })?;
+        self.progress.written(number);
+        Ok(())
+    }
+
+    /// Writes an annotated game and its page; what the index shows of it is returned.
+    fn write_annotated(&mut self, number: u64, made: Made) -> anyhow::Result<Option<IndexEntry>> {
+        self.totals.annotated += 1;
+        self.output
+            .write_all(made.pgn.as_bytes())
+            .with_context(|| format!("cannot write {}", self.job.output.display()))?;
+        for warning in &made.warnings {
+            self.progress.left_out(number, warning);
         }
-    };
-    journal.add(&Done {
-        number,
-        bytes: output.stream_position()?,
-        entry,
-    })?;
-    progress.written(number);
-    Ok(())
+        if let (Some(directory), Some(html)) = (&self.job.report, &made.html) {
+            let path = directory.join(file_name(number));
+            fs::write(&path, html).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        Ok(made.entry)
+    }
+
+    /// Writes the report's index and removes the journal: the run is complete.
+    fn finish(self) -> anyhow::Result<RunTotals> {
+        if let Some(directory) = &self.job.report {
+            let (title, settings) = (index_title(self.job), &self.job.settings);
+            write_index(directory, &title, settings, self.journal.entries()?)
+                .with_context(|| format!("cannot write the index in {}", directory.display()))?;
+        }
+        self.journal.remove()?;
+        Ok(self.totals)
+    }
 }
 
 #[cfg(test)]
