@@ -38,7 +38,7 @@ impl SearchWorker {
         None
     }
 
-    /// Draws differ by a centipawn from node to node, so that the search keeps looking for other
+    /// Draws are a centipawn above or below 0 from node to node, so that the search keeps looking for other
     /// ways instead of taking the first repetition; reports show all of them as 0.
     pub(super) fn draw(&self) -> Score {
         if self.selective() {
@@ -48,7 +48,8 @@ impl SearchWorker {
         }
     }
 
-    /// If the side to move can repeat a position of the line, it has at least a draw.
+    /// If the side to move can repeat a position of the line, it has at least a draw. Only alpha
+    /// says so: in an open window the moves' own score, if it is lower, is what is returned.
     pub(super) fn upcoming_repetition(&self, position: &Position, window: Window) -> Window {
         if self.uses(p::use_upcoming_repetition())
             && window.alpha < Score::DRAW

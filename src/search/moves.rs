@@ -202,7 +202,8 @@ impl SearchWorker {
         } else {
             quiet_rule(node, info, reduced, so_far)
         };
-        // Checks are forcing: they are skipped only if they lose too much in exchange.
+        // Checks are forcing: a direct one is skipped only if it loses too much in exchange, or
+        // after a rule that has ended the quiet moves.
         if let Some(rule) = rule
             && !node.position.gives_direct_check(m)
         {
@@ -350,6 +351,7 @@ impl SearchWorker {
             let (ours, theirs) = (p::SHARE_UNIT * depth, p::fail_high_beta());
             score = Score::from_raw((score.raw() * ours + beta.raw() * theirs) / (ours + theirs));
         }
+        let (score, bound) = node.bounded_by_tables(score, bound);
         let best = so_far.best_move.map_or(PackedMove::NONE, PackedMove::new);
         // A root searched with some of its moves only (`searchmoves`) stores what it found of them
         // as what is known of the position.

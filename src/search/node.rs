@@ -95,6 +95,7 @@ impl SearchWorker {
         }
 
         let mut node = self.open_node::<T>(position, ply, depth, window, cut_node, tt_entry);
+        node.known = known;
 
         // Step 5. Static evaluation, its correction and its trend.
         self.evaluate_node::<T>(&mut node);
@@ -131,8 +132,7 @@ impl SearchWorker {
         };
 
         // Steps 13 to 18. The moves.
-        let score = self.search_moves::<T>(&node, extension)?;
-        Ok(score.max(known.alpha).min(known.beta))
+        self.search_moves::<T>(&node, extension)
     }
 
     /// Collects what is known of a node before its evaluation.
@@ -163,6 +163,7 @@ impl SearchWorker {
             ply,
             depth,
             window,
+            known: Window::OPEN,
             cut_node,
             excluded,
             tt_entry,

@@ -15,6 +15,8 @@ pub(super) struct Node<'a> {
     pub depth: Depth,
     /// The window as the node was entered; the move loop raises its own alpha.
     pub window: Window,
+    /// Where the tablebases say that the score lies.
+    pub known: Window,
     /// Expected to be a cut node.
     pub cut_node: bool,
     /// The move that a singular search leaves out, or none.

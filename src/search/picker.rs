@@ -22,7 +22,7 @@ enum PickerStage {
     /// The transposition table's move, before anything is generated.
     TtMove,
     GenerateNoisy,
-    /// Captures and promotions that do not lose the exchange.
+    /// Captures and promotions that do not lose the exchange, with some tolerance for the history.
     GoodNoisy,
     GenerateQuiet,
     Quiet,

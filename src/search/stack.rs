@@ -24,7 +24,7 @@ pub(super) struct Frame {
     pub static_eval: Option<Score>,
     /// The move left out by a singular search running in this very frame.
     pub excluded: PackedMove,
-    /// Quiet moves that caused the latest cutoffs at this ply.
+    /// Quiet moves that were best at this ply lately: nearly all of them cut off.
     pub killers: [PackedMove; 2],
     /// How many children at this ply failed high lately.
     pub cutoffs: u32,

@@ -45,6 +45,7 @@ pub(super) fn node(position: &Position, depth: Depth, window: Window) -> Node<'_
         ply: Ply(1),
         depth,
         window,
+        known: Window::OPEN,
         cut_node: false,
         excluded: PackedMove::NONE,
         tt_entry: None,

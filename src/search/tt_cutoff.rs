@@ -28,7 +28,7 @@ impl SearchWorker {
         /// Deeper nodes are cut whatever kind of node was expected.
         const CERTAIN_DEPTH: i32 = 5;
         let beta = window.beta;
-        // A refutation must rest on one ply more than the node is worth.
+        // A score above beta must rest on one ply more than the node is worth.
         let needed = depth + i32::from(tt_entry.score > beta);
         let expected = (tt_entry.score >= beta) == cut_node || depth.plies() > CERTAIN_DEPTH;
         let cuts = self.uses(p::use_tt_cutoffs())

@@ -134,6 +134,10 @@ fn effect(picture: &Picture, path: &[usize], value: NodeValue) -> String {
             };
             format!("for {name} it is {text}, which {verb} {} {end}", ends.far)
         }
+        Some(beta) if value > above.alpha && is_question(picture, path, beta) => format!(
+            "for {name} it is {text}: {} than {} {sure}",
+            ends.better, ends.near
+        ),
         _ if value > above.alpha => format!(
             "for {name} it is {text}: {} {} from {sure} to {text}",
             ends.near, ends.moves
@@ -143,6 +147,15 @@ fn effect(picture: &Picture, path: &[usize], value: NodeValue) -> String {
             ends.better, ends.near
         ),
     }
+}
+
+/// Whether the node at `path` was asked only if it is better than what its predecessor has, and not
+/// for its value: with a window that ends before the predecessor's `beta`.
+fn is_question(picture: &Picture, path: &[usize], beta: NodeValue) -> bool {
+    let window = picture.node(path).and_then(|node| node.window);
+    window
+        .and_then(|window| picture.above(path, window.alpha))
+        .is_some_and(|(_, end)| end < beta)
 }
 
 /// Why the predecessor of the node at `path` is left.
@@ -164,6 +177,9 @@ fn cutoff(picture: &Picture, path: &[usize]) -> String {
         1 => "one successor is pruned".to_owned(),
         more => format!("{more} successors are pruned"),
     };
+    if above.is_empty() {
+        return format!("the value lies outside the window, and more is not asked; {rest}");
+    }
     let opponent = match picture.view {
         PointOfView::Mover => "the opponent",
         PointOfView::Max => match node.side {

@@ -127,17 +127,22 @@ impl Picture {
                 path,
                 window,
                 predicted,
-            } => self.change(path, |node| {
-                node.state = NodeState::Open;
-                node.window = Some(*window);
-                node.alpha = window.alpha;
-                node.predicted = Some(*predicted);
-                node.visits += 1;
-                node.cut = false;
-            }),
+            } => {
+                self.change(path, |node| {
+                    node.state = NodeState::Open;
+                    node.window = Some(*window);
+                    node.alpha = window.alpha;
+                    node.predicted = Some(*predicted);
+                    node.visits += 1;
+                    node.cut = false;
+                });
+                // A value that only answered a question did not raise the predecessor's alpha.
+                if let Some((_, alpha)) = self.above(path, window.beta) {
+                    self.change_above(path, |above| above.alpha = alpha);
+                }
+            }
             SearchStep::Cutoff { path } => {
-                let above = path.len().saturating_sub(1);
-                self.change(&path[..above], |node| node.cut = true);
+                self.change_above(path, |node| node.cut = true);
             }
             SearchStep::Leave {
                 path,
@@ -201,9 +206,14 @@ impl Picture {
     /// The node at the end of `path` returned `value`: its predecessor's best value may rise.
     fn hand_up(&mut self, path: &[usize], value: NodeValue) {
         if let Some((_, value)) = self.above(path, value) {
-            self.change(&path[..path.len() - 1], |node| {
-                node.alpha = node.alpha.max(value);
-            });
+            self.change_above(path, |above| above.alpha = above.alpha.max(value));
+        }
+    }
+
+    /// Changes the predecessor of the node at the end of `path`.
+    fn change_above(&mut self, path: &[usize], change: impl FnOnce(&mut Drawn)) {
+        if let Some((_, above)) = path.split_last() {
+            self.change(above, change);
         }
     }
 

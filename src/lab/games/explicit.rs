@@ -1,7 +1,7 @@
 //! Trees written as text, for pictures and worked examples.
 //!
-//! A node is a number (a leaf), or its successors in parentheses, with an optional name in front
-//! and, for a search that stops early, an optional value before the parentheses:
+//! A node is a number (a leaf), or its successors in parentheses, with an optional name in front.
+//! A node with a name may have both, first the value of a search that stops there:
 //!
 //! ```text
 //! # Two moves for Max, two replies each; the second move's first reply refutes it.
@@ -268,7 +268,12 @@ impl Parser {
         {
             self.branches[at].value = Some(self.number()?);
         }
-        if self.peek() == Some("(") {
+        // Without a name, a number is a leaf, and parentheses after it are the next successor.
+        let (named, valued) = (
+            self.branches[at].name.is_some(),
+            self.branches[at].value.is_some(),
+        );
+        if self.peek() == Some("(") && (named || !valued) {
             self.at += 1;
             while self.peek() != Some(")") {
                 let below = self.branch(ply + 1)?;
@@ -302,6 +307,15 @@ mod tests {
         // Min moves in x's successors, whose numbers are the mover's.
         assert_eq!(tree.value(&tree.play(&x, 1)), 9);
         assert_eq!(tree.height(), 2);
+    }
+
+    #[test]
+    fn a_number_without_a_name_is_a_leaf() {
+        let tree = Explicit::parse("( 4 ( 2 9 ) x: 3 ( 5 ) )").unwrap();
+        let [leaf, pair, x] = [0, 1, 2].map(|index| tree.play(&0, index));
+        assert_eq!((tree.value(&leaf), tree.moves(&leaf).len()), (4, 0));
+        assert_eq!(tree.moves(&pair).len(), 2);
+        assert_eq!((tree.value(&x), tree.moves(&x).len()), (3, 1));
     }
 
     #[test]
