@@ -57,6 +57,9 @@ pub enum BenchError {
     Position(#[from] GameError),
 }
 
+/// The word for the bench's own positions.
+const OWN_POSITIONS: &str = "default";
+
 impl Options {
     /// Reads the words behind `bench`: a depth alone, or hash, threads and limit in the order
     /// that other engines use.
@@ -75,13 +78,23 @@ impl Options {
             [hash, threads, rest @ ..] => {
                 options.hash_mib = usize::try_from(number(hash)?).unwrap_or(usize::MAX);
                 options.threads = usize::try_from(number(threads)?).unwrap_or(usize::MAX);
-                if let Some(value) = rest.first() {
-                    // Other engines take a file of positions here; this bench has its own only.
-                    let kind = rest
-                        .get(2)
-                        .or(rest.get(1).filter(|word| *word != "default"));
-                    options.limit = limit(kind.map_or("depth", String::as_str), number(value)?)?;
+                if options.threads == 0 {
+                    return Err(BenchError::Argument(threads.clone()));
                 }
+                // Other engines take a file of positions here; this bench has its own only.
+                let (value, kind) = match rest {
+                    [] => return Ok(options),
+                    [value] => (value, "depth"),
+                    [value, positions] if positions == OWN_POSITIONS => (value, "depth"),
+                    [value, kind] => (value, kind.as_str()),
+                    [value, positions, kind] if positions == OWN_POSITIONS => {
+                        (value, kind.as_str())
+                    }
+                    [_, _, _, other, ..] | [_, other, _] => {
+                        return Err(BenchError::Argument(other.clone()));
+                    }
+                };
+                options.limit = limit(kind, number(value)?)?;
             }
         }
         Ok(options)
@@ -349,6 +362,8 @@ mod tests {
             (64, 2, Limit::Nodes(5000))
         );
         assert_eq!(parse("64 2 9").expect("fine").limit, Limit::Depth(9));
+        assert!(parse("64 2 9 a.epd depth").is_err() && parse("64 0 9").is_err());
+        assert!(parse("64 2 9 default depth 1").is_err());
         assert!(parse("x").is_err() && parse("1 1 1 default moons").is_err());
     }
 

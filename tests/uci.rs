@@ -299,6 +299,9 @@ fn castling_is_written_as_the_variant_has_it() {
     client.send(&format!("position fen {fen}"));
     let lines = client.go("depth 5");
     assert_legal(fen, CastlingMode::Chess960, &[best_move(&lines)]);
+    // The old position cannot be written in the other way; the next one is.
+    client.send("setoption name UCI_Chess960 value false");
+    assert_eq!(client.sync(), ["readyok"]);
 }
 
 #[test]

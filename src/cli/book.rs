@@ -90,6 +90,11 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         Action::Build(arguments) => build(arguments),
         Action::Show { book, fen } => show(book, fen),
         Action::Merge { books, output } => {
+            ensure!(
+                !books.iter().any(|book| are_same(book, output)),
+                "{} would be written over",
+                output.display()
+            );
             let books = books
                 .iter()
                 .map(|path| open(path))

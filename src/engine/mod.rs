@@ -463,16 +463,15 @@ impl Engine {
         }
     }
 
-    /// Sets how castling is written and loaded, in the current game as well.
-    ///
-    /// # Errors
-    /// If the current position is not legal in that mode; the mode is set all the same.
-    pub fn set_castling(&mut self, mode: CastlingMode) -> Result<(), EngineError> {
+    /// Sets how castling is written and loaded, in the current game as well unless its position
+    /// is possible in the other mode only: then that game stays as it is.
+    pub fn set_castling(&mut self, mode: CastlingMode) {
         self.castling = mode;
-        if self.game.position().castling_mode() != mode {
-            self.game = self.game.in_mode(mode)?;
+        if self.game.position().castling_mode() != mode
+            && let Ok(game) = self.game.in_mode(mode)
+        {
+            self.game = game;
         }
-        Ok(())
     }
 
     /// Exchanges the colours in the current position. After a refused position

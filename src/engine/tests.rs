@@ -20,7 +20,7 @@ fn a_refused_position_is_not_searched() {
 #[test]
 fn a_new_game_is_set_up_in_the_chosen_notation() {
     let mut engine = Engine::new();
-    engine.set_castling(CastlingMode::Chess960).expect("idle");
+    engine.set_castling(CastlingMode::Chess960);
     engine.new_game().expect("idle");
     let position = engine.game.position();
     assert_eq!(position.castling_mode(), CastlingMode::Chess960);

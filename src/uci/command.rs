@@ -183,10 +183,11 @@ fn parse_position(tail: &str) -> Command {
     let mut words = tail.split_whitespace();
     let start = match words.next() {
         Some("startpos") => {
-            let start = Start::Initial;
-            // Anything between `startpos` and `moves` is skipped.
-            words.by_ref().find(|&word| word == "moves");
-            start
+            // Without the word `moves`, what follows is read as moves all the same.
+            if words.clone().next() == Some("moves") {
+                words.next();
+            }
+            Start::Initial
         }
         // Without the word `fen`, the rest is read as a FEN all the same: what is none is refused as
         // a position, so that the one before is not searched in its place.
@@ -395,6 +396,10 @@ mod tests {
                 start: Start::Initial,
                 moves: vec!["e2e4".to_owned(), "e7e5".to_owned()],
             })
+        );
+        assert_eq!(
+            Command::parse("position startpos e2e4"),
+            Command::parse("position startpos moves e2e4")
         );
         assert_eq!(
             Command::parse("position fen 8/8/8/8/8/8/8/8 w - - 0 1"),

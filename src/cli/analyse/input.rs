@@ -87,6 +87,7 @@ pub fn game(words: &[String], choice: &Choice, chess960: bool) -> anyhow::Result
             .map_err(anyhow::Error::from)
             .and_then(|input| of_input(input, choice, mode))
             .with_context(|| format!("in {name}")),
+        Some(name) if Path::new(name).is_dir() => bail!("{name} is a folder"),
         Some(name) if is_file_name(name) => bail!("there is no file {name}"),
         _ => {
             no_choice(choice)?;
@@ -330,6 +331,15 @@ mod tests {
         let whole = game(&[text.to_owned()], &Choice::default(), false).expect(text);
         assert_eq!(split.position().fen(), whole.position().fen());
         whole.position().fen()
+    }
+
+    #[test]
+    fn a_folder_is_not_taken_for_a_position() {
+        for folder in [".", "..", "src"] {
+            let error = game(&[folder.to_owned()], &Choice::default(), false);
+            let error = error.expect_err(folder).to_string();
+            assert_eq!(error, format!("{folder} is a folder"));
+        }
     }
 
     #[test]

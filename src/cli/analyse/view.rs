@@ -94,7 +94,11 @@ impl LiveView {
         elapsed: Duration,
     ) -> io::Result<()> {
         const FALLBACK: (u16, u16) = (80, 24);
-        let (columns, rows) = terminal::size().unwrap_or(FALLBACK);
+        // Some terminals do not know their size and say 0.
+        let known = terminal::size()
+            .ok()
+            .filter(|&(columns, rows)| columns > 0 && rows > 0);
+        let (columns, rows) = known.unwrap_or(FALLBACK);
         let mut lines = frame(root, found, elapsed, self.look);
         // The cursor's line and one more stay free: a screen that scrolls cannot be redrawn in
         // place.
@@ -235,7 +239,7 @@ fn panel(root: &Position, found: &LinesSoFar, elapsed: Duration, look: Look) -> 
             plain(format!("   {:.1} s", elapsed.as_secs_f64())),
         ],
         vec![plain(format!(
-            "{} nodes   {} a second   hash {:.1} %   tablebase hits {}",
+            "{} nodes   {} a second   hash {:.1} %   tb {}",
             short(latest.info.nodes),
             short(speed),
             f64::from(latest.info.hashfull) / 10.0,
