@@ -8,7 +8,7 @@ use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, KnownOutcome, Outcome, Position as _};
 use thiserror::Error;
 
-use super::spelling::Respelled;
+use super::spelling::{Mark, Respelled};
 use super::{Headers, PgnGame, PgnLine, PgnMove};
 use crate::board::input::decode;
 use crate::board::notation::move_of_san;
@@ -148,6 +148,8 @@ fn start(headers: &Headers) -> Result<Position, String> {
     .map_err(|error| error.to_string())
 }
 
+type VisitorFlow = ControlFlow<Result<PgnGame, String>>;
+
 /// Builds the tree of one game.
 struct Builder {
     main_line_only: bool,
@@ -185,6 +187,10 @@ struct OpenGame {
     warnings: Vec<String>,
     /// Too deep variations have been left out, and a warning says so.
     left_out: bool,
+    /// The result has been read; prose may follow.
+    ended: bool,
+    /// Why words without headers and moves before them are no game, should moves follow.
+    prose: Option<String>,
 }
 
 impl OpenGame {
@@ -204,6 +210,38 @@ impl OpenGame {
         })
     }
 
+    /// Ends the variation that is being read, or else the game, because of its next move.
+    fn refuse_move(&mut self, what: &str) -> VisitorFlow {
+        let in_variation = !self.variations.is_empty();
+        let open = self.line();
+        let number = open.after.fullmoves();
+        let dots = open.after.turn().fold_wb(".", "...");
+        let reason = format!("{number}{dots} {what}");
+        if !in_variation {
+            return ControlFlow::Break(Err(reason));
+        }
+        open.closed = true;
+        self.warnings.push(format!("in a variation, {reason}"));
+        ControlFlow::Continue(())
+    }
+
+    fn refuse_word(&mut self, word: &str) -> VisitorFlow {
+        if self.ended || self.line().closed {
+            return ControlFlow::Continue(());
+        }
+        let what = format!("'{word}' is not a move in SAN");
+        let is_prose = self.headers.is_empty()
+            && self.main_line.line.moves.is_empty()
+            && !word.contains(|letter: char| letter.is_ascii_digit());
+        match self.refuse_move(&what) {
+            ControlFlow::Break(Err(reason)) if is_prose => {
+                self.prose.get_or_insert(reason);
+                ControlFlow::Continue(())
+            }
+            flow => flow,
+        }
+    }
+
     fn close_variation(&mut self) {
         let Some(closed) = self.variations.pop() else {
             return;
@@ -217,8 +255,6 @@ impl OpenGame {
         }
     }
 }
-
-type VisitorFlow = ControlFlow<Result<PgnGame, String>>;
 
 impl Visitor for Builder {
     type Tags = Headers;
@@ -244,13 +280,17 @@ impl Visitor for Builder {
                 variations: Vec::new(),
                 warnings: Vec::new(),
                 left_out: false,
+                ended: false,
+                prose: None,
             }),
             Err(reason) => ControlFlow::Break(Err(reason)),
         }
     }
 
     fn san(&mut self, game: &mut OpenGame, san: SanPlus) -> VisitorFlow {
-        let in_variation = !game.variations.is_empty();
+        if let Some(reason) = game.prose.take() {
+            return ControlFlow::Break(Err(reason));
+        }
         let open = game.line();
         if open.closed {
             return ControlFlow::Continue(());
@@ -261,19 +301,11 @@ impl Visitor for Builder {
             open.line.moves.push(PgnMove::from(m));
             return ControlFlow::Continue(());
         }
-        let number = open.after.fullmoves();
-        let dots = open.after.turn().fold_wb(".", "...");
-        let reason = if san.san == San::Null {
-            format!("{number}{dots} is a null move, or not in SAN")
+        if san.san == San::Null {
+            game.refuse_move("is a null move")
         } else {
-            format!("{number}{dots} {san} is not legal")
-        };
-        if !in_variation {
-            return ControlFlow::Break(Err(reason));
+            game.refuse_move(&format!("{san} is not legal"))
         }
-        open.closed = true;
-        game.warnings.push(format!("in a variation, {reason}"));
-        ControlFlow::Continue(())
     }
 
     fn nag(&mut self, game: &mut OpenGame, nag: Nag) -> VisitorFlow {
@@ -297,6 +329,14 @@ impl Visitor for Builder {
     }
 
     fn comment(&mut self, game: &mut OpenGame, comment: RawComment<'_>) -> VisitorFlow {
+        match Mark::of_comment(comment.as_bytes()) {
+            Some(Mark::BadWord(word)) => return game.refuse_word(&word),
+            Some(Mark::OpenComment) => {
+                let reason = "a comment is not closed before the next game";
+                return ControlFlow::Break(Err(reason.to_owned()));
+            }
+            None => {}
+        }
         if !self.main_line_only
             && let Some(place) = game.comment()
         {
@@ -331,6 +371,7 @@ impl Visitor for Builder {
     fn outcome(&mut self, game: &mut OpenGame, outcome: Outcome) -> VisitorFlow {
         // Some programs write results at the ends of variations, too.
         if game.variations.is_empty() {
+            game.ended = true;
             game.result = match outcome {
                 Outcome::Known(KnownOutcome::Decisive { winner }) => {
                     Some(GameResult::of_winner(winner))

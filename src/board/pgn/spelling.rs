@@ -1,19 +1,76 @@
-//! Moves as other programs and people write them, respelled as SAN before a game is parsed.
+//! PGN as other programs and people write it, put right before a game is parsed.
 //!
-//! The parser passes over words that it cannot read. A move in such a word would be missing
-//! without a message, so words that look like moves are put right or made a null move, which no
-//! game accepts.
+//! The parser passes over what it cannot read, so moves, signs and comments would be missing
+//! without a message. They are respelled as the standard has them; what stays unreadable is
+//! marked by a comment, see [`Mark`].
 
 use std::io::{self, Read};
 
 use shakmaty::san::San;
 
+use crate::board::input::decode;
+
 /// Bytes that are taken from the input at once.
 const CHUNK: usize = 1 << 14;
-/// No move is a longer word.
-const LONGEST_WORD: usize = 16;
-/// The null move, which stands for what cannot be read.
-const NULL: &[u8] = b"--";
+/// No move, with the sign after it, is a longer word.
+const LONGEST_WORD: usize = 24;
+/// Line breaks that make an empty line.
+const EMPTY_LINE: usize = 2;
+/// A line of a comment that begins so belongs to the next game: the comment has no end.
+const NEXT_GAME: &[u8] = b"[Event ";
+/// A comment that begins with it is [`Mark::BadWord`].
+const BAD_WORD: u8 = 1;
+/// A comment that begins with it is [`Mark::OpenComment`].
+const OPEN_COMMENT: u8 = 2;
+
+/// Signs of an evaluation and their numeric glyphs, the longer ones of equal endings first.
+const SIGNS: [(&str, u8); 18] = [
+    ("+/-", 16),
+    ("-/+", 17),
+    ("+/=", 14),
+    ("=/+", 15),
+    ("+=", 14),
+    ("=+", 15),
+    ("=", 10),
+    ("+-", 18),
+    ("-+", 19),
+    // With an en dash and a minus sign.
+    ("+\u{2013}", 18),
+    ("\u{2013}+", 19),
+    ("+\u{2212}", 18),
+    ("\u{2212}+", 19),
+    ("\u{221e}", 13),
+    ("\u{2a72}", 14),
+    ("\u{2a71}", 15),
+    ("\u{b1}", 16),
+    ("\u{2213}", 17),
+];
+/// ± in Latin-1.
+const LATIN1_SIGN: (&[u8], u8) = (b"\xB1", 16);
+/// Letters that are glyphs if they stand alone: a novelty, a diagram.
+const LETTERS: [(&[u8], u8); 2] = [(b"N", 146), (b"D", 220)];
+/// Words that belong to the move before: en passant, and check in old books. A full stop ends a
+/// word.
+const PASSED_OVER: [&[u8]; 7] = [b"e", b"p", b"ep", b"ch", b"dbl", b"dis", b"mate"];
+
+/// What could not be read; it is given to the parser as a comment.
+pub(super) enum Mark {
+    /// No move, and no sign that is known.
+    BadWord(String),
+    /// A comment has no end; the next game came.
+    OpenComment,
+}
+
+impl Mark {
+    /// The mark that a comment stands for; no comment of the input does.
+    pub(super) fn of_comment(comment: &[u8]) -> Option<Mark> {
+        match comment.split_first()? {
+            (&BAD_WORD, word) => Some(Mark::BadWord(decode(word))),
+            (&OPEN_COMMENT, _) => Some(Mark::OpenComment),
+            _ => None,
+        }
+    }
+}
 
 /// Where in a PGN file the next byte is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,11 +79,16 @@ enum TextPlace {
     Moves,
     /// In braces.
     Comment,
-    /// In a header, or in a comment that ends with its line.
+    /// At the start of a line in braces, after so many bytes of [`NEXT_GAME`], which are not
+    /// given out yet.
+    CommentLine(usize),
+    /// In a comment that ends with its line.
+    LineComment,
+    /// In a header, or in a line that is left out.
     RestOfLine,
 }
 
-/// PGN with respelled moves; headers and comments are left alone.
+/// PGN with respelled moves and signs; all comments are in braces, all lines end with LF.
 pub(super) struct Respelled<R> {
     input: R,
     chunk: Box<[u8]>,
@@ -34,7 +96,10 @@ pub(super) struct Respelled<R> {
     /// How much of `out` has been read.
     taken: usize,
     place: TextPlace,
+    /// The word so far, up to one byte more than the longest.
     word: Vec<u8>,
+    /// Carriage returns whose line feed has not come.
+    returns: usize,
 }
 
 impl<R: Read> Respelled<R> {
@@ -46,6 +111,7 @@ impl<R: Read> Respelled<R> {
             taken: 0,
             place: TextPlace::LineStart,
             word: Vec::with_capacity(LONGEST_WORD),
+            returns: 0,
         }
     }
 
@@ -60,41 +126,128 @@ impl<R: Read> Respelled<R> {
                 self.take(self.chunk[index]);
             }
             if length == 0 {
-                self.end_word();
+                self.end();
                 break;
             }
         }
         Ok(())
     }
 
+    /// Line breaks of all systems become LF. Several CR before an LF are one line break, which
+    /// careless conversions make.
     fn take(&mut self, byte: u8) {
-        const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
-        if self.place == TextPlace::LineStart && !BYTE_ORDER_MARK.contains(&byte) {
-            self.place = match byte {
-                b'[' | b'%' => TextPlace::RestOfLine,
-                _ => TextPlace::Moves,
-            };
-        }
-        if self.place == TextPlace::Moves {
-            if is_word(byte) && self.word.len() < LONGEST_WORD {
-                self.word.push(byte);
+        match byte {
+            b'\r' => {
+                self.returns = EMPTY_LINE.min(self.returns + 1);
                 return;
             }
-            self.end_word();
+            b'\n' => self.returns = 0,
+            _ => {
+                for _ in 0..std::mem::take(&mut self.returns) {
+                    self.take_of_line(b'\n');
+                }
+            }
         }
-        self.out.push(byte);
-        self.place = match (self.place, byte) {
-            (TextPlace::Moves, b'{') => TextPlace::Comment,
-            (TextPlace::Moves, b';') => TextPlace::RestOfLine,
-            (TextPlace::Comment, b'}') => TextPlace::Moves,
-            (TextPlace::Moves | TextPlace::RestOfLine, b'\n') => TextPlace::LineStart,
-            (place, _) => place,
+        self.take_of_line(byte);
+    }
+
+    fn take_of_line(&mut self, byte: u8) {
+        match self.place {
+            TextPlace::LineStart => self.take_of_line_start(byte),
+            TextPlace::Moves => self.take_of_moves(byte),
+            TextPlace::Comment => self.take_of_comment(byte),
+            TextPlace::CommentLine(seen) => self.take_of_comment_line(seen, byte),
+            TextPlace::LineComment => self.take_of_line_comment(byte),
+            TextPlace::RestOfLine => {
+                self.out.push(byte);
+                if byte == b'\n' {
+                    self.place = TextPlace::LineStart;
+                }
+            }
+        }
+    }
+
+    fn take_of_line_start(&mut self, byte: u8) {
+        const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
+        match byte {
+            b'[' | b'%' => {
+                self.out.push(byte);
+                self.place = TextPlace::RestOfLine;
+            }
+            b' ' | b'\t' | b'\n' => self.out.push(byte),
+            _ if BYTE_ORDER_MARK.contains(&byte) => self.out.push(byte),
+            _ => {
+                self.place = TextPlace::Moves;
+                self.take_of_moves(byte);
+            }
+        }
+    }
+
+    fn take_of_moves(&mut self, byte: u8) {
+        if is_word(byte) {
+            if self.word.len() <= LONGEST_WORD {
+                self.word.push(byte);
+            }
+            return;
+        }
+        self.end_word();
+        let (place, shown) = match byte {
+            b'{' => (TextPlace::Comment, byte),
+            b';' => (TextPlace::LineComment, b'{'),
+            b'\n' => (TextPlace::LineStart, byte),
+            _ => (TextPlace::Moves, byte),
         };
+        self.place = place;
+        self.out.push(shown);
+    }
+
+    fn take_of_comment(&mut self, byte: u8) {
+        self.place = match byte {
+            b'}' => TextPlace::Moves,
+            b'\n' => TextPlace::CommentLine(0),
+            _ => TextPlace::Comment,
+        };
+        self.out.push(without_mark(byte));
+    }
+
+    fn take_of_comment_line(&mut self, seen: usize, byte: u8) {
+        if byte != NEXT_GAME[seen] {
+            self.out.extend(&NEXT_GAME[..seen]);
+            self.take_of_comment(byte);
+            return;
+        }
+        self.place = TextPlace::CommentLine(seen + 1);
+        if seen + 1 == NEXT_GAME.len() {
+            self.out.extend([b'}', b'{', OPEN_COMMENT, b'}', b'\n']);
+            self.out.extend(NEXT_GAME);
+            self.place = TextPlace::RestOfLine;
+        }
+    }
+
+    /// Braces have no meaning here, but would have one in the comment that is made of it.
+    fn take_of_line_comment(&mut self, byte: u8) {
+        match byte {
+            b'\n' => {
+                self.out.extend(b"}\n");
+                self.place = TextPlace::LineStart;
+            }
+            b'{' => self.out.push(b'('),
+            b'}' => self.out.push(b')'),
+            _ => self.out.push(without_mark(byte)),
+        }
     }
 
     fn end_word(&mut self) {
-        respell(&mut self.word);
-        self.out.append(&mut self.word);
+        respell(&self.word, &mut self.out);
+        self.word.clear();
+    }
+
+    fn end(&mut self) {
+        self.end_word();
+        if self.place == TextPlace::LineComment {
+            self.out.push(b'}');
+            self.place = TextPlace::LineStart;
+        }
     }
 }
 
@@ -111,19 +264,111 @@ impl<R: Read> Read for Respelled<R> {
 }
 
 const fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'=' | b'/') || !byte.is_ascii()
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'=' | b'/' | b'+') || !byte.is_ascii()
 }
 
-fn is_square(pair: &[u8]) -> bool {
-    matches!(pair, [b'a'..=b'h', b'1'..=b'8'])
-}
-
-/// A word that names a square, and is no number of a move, becomes SAN or a null move.
-fn respell(word: &mut Vec<u8>) {
-    let is_move = word.windows(2).any(is_square) && !word[0].is_ascii_digit();
-    if !is_move || San::from_ascii(word).is_ok() {
-        return;
+/// Comments of the input hold no marks.
+const fn without_mark(byte: u8) -> u8 {
+    match byte {
+        BAD_WORD | OPEN_COMMENT => b' ',
+        _ => byte,
     }
+}
+
+fn names_square(word: &[u8]) -> bool {
+    word.windows(2)
+        .any(|pair| matches!(pair, [b'a'..=b'h', b'1'..=b'8']))
+}
+
+fn begins_with_letter(word: &[u8]) -> bool {
+    decode(word).chars().next().is_some_and(char::is_alphabetic)
+}
+
+/// Writes a word as the parser reads it, with a mark if nothing is known about it.
+fn respell(word: &[u8], out: &mut Vec<u8>) {
+    let (number, word) = split_number(word);
+    out.extend(number);
+    if word.is_empty() || San::from_ascii(word).is_ok() {
+        out.extend(word);
+    } else if let Some((rest, glyph)) = split_sign(word) {
+        out.extend(rest);
+        out.extend(format!(" ${glyph} ").as_bytes());
+    } else if let Some(san) = respelled_move(word) {
+        out.extend(san);
+    } else if PASSED_OVER.contains(&word) {
+        out.extend(word);
+    } else if begins_with_letter(word) || names_square(word) {
+        mark_word(word, out);
+    } else if !matches!(word[0], b'+' | b'-' | b'=' | b'/') {
+        // A result, or what the parser passes over.
+        out.extend(word);
+    }
+}
+
+/// The number of a move, and the move if it follows without a full stop or space.
+fn split_number(word: &[u8]) -> (&[u8], &[u8]) {
+    let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, rest) = word.split_at(digits);
+    if rest.is_empty() || begins_with_letter(rest) || names_square(rest) {
+        (number, rest)
+    } else {
+        (&[], word)
+    }
+}
+
+/// The move, if any, and the glyph for the sign that the word ends with.
+fn split_sign(word: &[u8]) -> Option<(Vec<u8>, u8)> {
+    if let Some(&(_, glyph)) = LETTERS.iter().find(|(letter, _)| *letter == word) {
+        return Some((Vec::new(), glyph));
+    }
+    SIGNS
+        .iter()
+        .map(|&(sign, glyph)| (sign.as_bytes(), glyph))
+        .chain([LATIN1_SIGN])
+        .find_map(|(sign, glyph)| {
+            let rest = word.strip_suffix(sign)?;
+            if rest.is_empty() {
+                return Some((Vec::new(), glyph));
+            }
+            Some((respelled_move(rest)?, glyph))
+        })
+}
+
+/// SAN for a word that is a move in a near notation.
+fn respelled_move(word: &[u8]) -> Option<Vec<u8>> {
+    let checks = word.iter().rev().take_while(|&&byte| byte == b'+').count();
+    let mut word = word[..word.len() - checks].to_vec();
+    if let Some(castling) = castling(&word) {
+        word = castling.to_vec();
+    } else if San::from_ascii(&word).is_err() {
+        if !names_square(&word) {
+            return None;
+        }
+        respell_parts(&mut word);
+        San::from_ascii(&word).ok()?;
+    }
+    if checks > 0 {
+        word.push(b'+');
+    }
+    Some(word)
+}
+
+/// Castling with capital or small letters or with zeros.
+fn castling(word: &[u8]) -> Option<&'static [u8]> {
+    let letters: Vec<u8> = word
+        .iter()
+        .map(|byte| match byte {
+            b'o' | b'0' => b'O',
+            _ => *byte,
+        })
+        .collect();
+    [&b"O-O"[..], b"O-O-O"]
+        .into_iter()
+        .find(|castling| letters == *castling)
+}
+
+/// Puts right the parts of a move that are written in other ways.
+fn respell_parts(word: &mut Vec<u8>) {
     // e2-e4
     if let Some(hyphen) = word.iter().position(|&byte| byte == b'-') {
         word.remove(hyphen);
@@ -142,10 +387,23 @@ fn respell(word: &mut Vec<u8>) {
     } else if let [.., b'1' | b'8', b'Q' | b'R' | b'B' | b'N'] = word[..] {
         word.insert(word.len() - 1, b'=');
     }
-    if San::from_ascii(word).is_err() {
-        word.clear();
-        word.extend(NULL);
+}
+
+/// Writes the mark of a word that cannot be read; of a long one, its beginning.
+fn mark_word(word: &[u8], out: &mut Vec<u8>) {
+    out.extend([b'{', BAD_WORD]);
+    if word.len() > LONGEST_WORD {
+        // The cut may be within a character.
+        let whole = word
+            .iter()
+            .rposition(u8::is_ascii)
+            .map_or(0, |last| last + 1);
+        out.extend(&word[..whole]);
+        out.extend(b"...");
+    } else {
+        out.extend(word);
     }
+    out.push(b'}');
 }
 
 #[cfg(test)]
@@ -169,19 +427,67 @@ mod tests {
             ("exd6ep", "exd6"),
             ("a8Q+", "a8=Q+"),
             ("bxa1/N#", "bxa1=N#"),
-            ("Sf3", "--"),
-            ("\u{2658}f3", "--"),
+            ("Bb5++", "Bb5+"),
+            ("4.o-o+", "4.O-O+"),
+            ("o-o-o", "O-O-O"),
+            ("0-0-0=", "O-O-O $10 "),
+            ("1e4", "1e4"),
+            ("Sf3", "{\u{1}Sf3}"),
+            ("1Sf3", "1{\u{1}Sf3}"),
+            ("\u{2658}f3", "{\u{1}\u{2658}f3}"),
+            ("Zz", "{\u{1}Zz}"),
+            ("Nf3Nf6", "{\u{1}Nf3Nf6}"),
         ] {
             assert_eq!(respelled(word), san);
         }
     }
 
     #[test]
+    fn signs_become_glyphs() {
+        for (sign, glyph) in SIGNS {
+            assert_eq!(respelled(sign), format!(" ${glyph} "));
+            assert_eq!(respelled(&format!("Bxe5{sign}")), format!("Bxe5 ${glyph} "));
+        }
+        assert_eq!(respelled("a8=Q+="), "a8=Q $14 ");
+        assert_eq!(respelled("e2-e4-+"), "e2e4 $19 ");
+        assert_eq!(respelled("exd5="), "exd5 $10 ");
+        assert_eq!(respelled("N D"), " $146   $220 ");
+        let mut latin1 = String::new();
+        Respelled::new(&b"Bxe5\xB1"[..])
+            .read_to_string(&mut latin1)
+            .expect("ASCII");
+        assert_eq!(latin1, "Bxe5 $16 ");
+    }
+
+    #[test]
+    fn comments_are_in_braces_and_end() {
+        for (text, braced) in [
+            ("; a {b}\u{1}\ne4;c", "{ a (b) }\ne4{c}"),
+            ("; a\re4\r\rd4\r\r\n", "{ a}\ne4\n\nd4\n"),
+            ("{a\u{2}\n[Ev}", "{a \n[Ev}"),
+            ("{a\n\n[Event \"b\"]", "{a\n\n}{\u{2}}\n[Event \"b\"]"),
+        ] {
+            assert_eq!(respelled(text), braced);
+        }
+    }
+
+    #[test]
     fn all_else_stays() {
-        let text = "\u{FEFF}[Event \"e2-e4\"]\n\n1.e4 {e2-e4 is\n[Sf3]} e5; Sf3\n% Sf3\n2. Nf3+ (2.O-O 0-0-0) \
-                    $1 N D +- -- Z0 1/2-1/2\r\n[White \"Sf3\"]\n";
+        let text = "\u{FEFF}[Event \"e2-e4\"]\n [Site \"Sf3\"]\n\n1.e4 {e2-e4 is\n[Sf3]} e5 \n% Sf3\n\
+                    2. Nf3+ (2.O-O Qh7#) $1 e.p. -- Z0 a8=Q bxc1=N+ 1/2-1/2 1-0 1\u{2013}0 \
+                    \u{bd}-\u{bd}\n[White \"Sf3\"]\n";
         assert_eq!(respelled(text), text);
-        let long = "x".repeat(3 * CHUNK);
-        assert_eq!(respelled(&long), long);
+    }
+
+    #[test]
+    fn long_words_are_cut() {
+        let long = respelled(&"x".repeat(3 * CHUNK));
+        assert_eq!(
+            long,
+            format!("{{\u{1}{}...}}", "x".repeat(LONGEST_WORD + 1))
+        );
+        let accents = format!("x{}", "\u{e9}".repeat(LONGEST_WORD));
+        assert_eq!(respelled(&accents), "{\u{1}x...}");
+        assert_eq!(respelled(&"-".repeat(3 * CHUNK)), "");
     }
 }

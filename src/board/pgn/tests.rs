@@ -155,11 +155,8 @@ fn habits_of_other_programs_are_read() {
         .iter()
         .map(|m| &m.nags[..])
         .collect();
-    assert_eq!(nags, [&[][..], &[], &[5], &[6], &[]]);
-    assert_eq!(
-        games[5].warnings,
-        ["in a variation, 1... is a null move, or not in SAN"]
-    );
+    assert_eq!(nags, [&[][..], &[], &[5], &[6], &[16]]);
+    assert_eq!(games[5].warnings, ["in a variation, 1... is a null move"]);
 }
 
 #[test]
@@ -168,12 +165,108 @@ fn moves_in_other_notations_are_read_or_break_the_game() {
     assert_eq!(castled.main_line.moves.len(), 5);
     let promoted = only("[FEN \"8/P7/8/8/8/8/2K5/k7 w - - 0 1\"]\n\n1. a8Q+ *\n");
     assert_eq!(promoted.main_line.moves.len(), 1);
-    let german = read("1. e4 e5 2. Sf3 Sc6 3. Lb5 *").remove(0);
-    let error = german.expect_err("German").to_string();
-    assert!(
-        error.contains("2. is a null move, or not in SAN"),
-        "{error}"
+    let castled = only("1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4.o-o Be7 5. d3 o-o+- *");
+    assert_eq!(castled.main_line.moves.len(), 10);
+}
+
+#[test]
+fn words_that_are_no_moves_are_named() {
+    for (text, reason) in [
+        ("1. e4 e5 2. Sf3 Sc6 *", "2. 'Sf3' is not a move in SAN"),
+        (
+            "1. e4 e5 2. Nf3 Zz 2... Nc6 *",
+            "2... 'Zz' is not a move in SAN",
+        ),
+        ("1. Nf3Nf6 2. g3 *", "1. 'Nf3Nf6' is not a move in SAN"),
+        (
+            "[White \"A\"]\n\nZz 1. e4 *",
+            "1. 'Zz' is not a move in SAN",
+        ),
+        ("Zz 1. e4 *", "1. 'Zz' is not a move in SAN"),
+    ] {
+        let error = read(text).remove(0).expect_err(text).to_string();
+        assert!(error.ends_with(reason), "{error}");
+    }
+    let game = only("1. e4 (1. d4 Zz 1... d5 Zz) e5 2. Nf3 *");
+    assert_eq!(game.main_line.moves.len(), 3);
+    assert_eq!(game.main_line.moves[0].variations[0].moves.len(), 1);
+    assert_eq!(
+        game.warnings,
+        ["in a variation, 1... 'Zz' is not a move in SAN"]
     );
+}
+
+#[test]
+fn prose_outside_the_moves_is_passed_over() {
+    let text = "Games of my club\n\n[White \"A\"]\n\n1. e4 e5 1-0 Black resigns\n\n\
+                The second\n\n[White \"B\"]\n\n1. d4 d5 2. exd6 *\n";
+    let games = read(text);
+    assert_eq!(games.len(), 2, "{games:?}");
+    let first = games[0].as_ref().expect("readable");
+    assert_eq!(first.main_line.moves.len(), 2);
+    assert!(games[1].is_err());
+}
+
+#[test]
+fn comments_to_the_end_of_the_line_are_kept() {
+    let unix = "; before first {move}\n1. e4 ; first\n e5 ; second\n; and more\n\
+                (1... d6 ; in variation\n 2. d4) 2. Nf3 Nc6 ; last";
+    for text in [
+        unix.to_owned(),
+        unix.replace('\n', "\r"),
+        unix.replace('\n', "\r\n"),
+        unix.replace('\n', "\r\r\n"),
+    ] {
+        let line = only(&text).main_line;
+        assert_eq!(line.comment, "before first (move)");
+        let comments: Vec<&str> = line.moves.iter().map(|m| m.comment.as_str()).collect();
+        assert_eq!(comments, ["first", "second and more", "", "last"]);
+        let variation = &line.moves[1].variations[0].moves;
+        assert_eq!(variation.len(), 2);
+        assert_eq!(variation[0].comment, "in variation");
+    }
+    let old_mac = "[White \"A\"]\r\r1. e4 ; first\re5 *\r\r[White \"B\"]\r\r1. d4 *\r";
+    let plies: Vec<usize> = read(old_mac)
+        .into_iter()
+        .map(|game| game.expect("readable").main_line.moves.len())
+        .collect();
+    assert_eq!(plies, [2, 1]);
+}
+
+#[test]
+fn evaluation_signs_become_glyphs() {
+    let game = only(
+        "1. e4= e5 += 2. Nf3+/- Nc6 -/+ 3. Bb5\u{b1} a6! -+ 4. Bxc6 {taken} +- dxc6+= \
+         5. O-O\u{221e} f6=/+ 6. d4 N exd4=+ *",
+    );
+    let nags: Vec<u8> = game
+        .main_line
+        .moves
+        .iter()
+        .flat_map(|m| m.nags.iter().copied())
+        .collect();
+    assert_eq!(nags, [10, 14, 16, 17, 16, 1, 19, 18, 14, 13, 15, 146, 15]);
+    assert_eq!(game.main_line.moves.len(), 12);
+}
+
+#[test]
+fn a_comment_without_end_breaks_its_own_game_only() {
+    let text = "[Event \"a\"]\n\n1. e4 {no end\n[Ev is not a header\n\n[Event \"b\"]\n\n1. d4 {ends} *\n\n\
+                [Event \"c\"]\n\n1. e4 (1. d4 {no end\n\n[Event \"d\"]\n\n1. d4 *\n";
+    for (reader, whole) in [
+        (PgnReader::new(text.as_bytes()), true),
+        (PgnReader::main_lines(text.as_bytes()), false),
+    ] {
+        let games: Vec<_> = reader.collect();
+        assert_eq!(games.len(), 4, "{games:?}");
+        let error = games[0].as_ref().expect_err("no end").to_string();
+        assert!(error.contains("comment is not closed"), "{error}");
+        assert_eq!(games[2].is_err(), whole);
+        for index in [1, 3] {
+            let game = games[index].as_ref().expect("readable");
+            assert_eq!(game.main_line.moves.len(), 1);
+        }
+    }
 }
 
 #[test]
