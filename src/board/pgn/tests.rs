@@ -234,6 +234,20 @@ fn comments_to_the_end_of_the_line_are_kept() {
 }
 
 #[test]
+fn a_comment_about_headers_is_read_again() {
+    let mut game = PgnGame::new(Position::startpos());
+    let mut m = PgnMove::from(game.start.parse_san("e4").expect("legal"));
+    m.comment = "[Event one] ".repeat(40);
+    game.main_line.moves.push(m);
+    let again = only(&game.to_string());
+    assert!(
+        again.main_line.moves[0]
+            .comment
+            .starts_with("(Event one] (Event one]")
+    );
+}
+
+#[test]
 fn evaluation_signs_become_glyphs() {
     let game = only(
         "1. e4= e5 += 2. Nf3+/- Nc6 -/+ 3. Bb5\u{b1} a6! -+ 4. Bxc6 {taken} +- dxc6+= \

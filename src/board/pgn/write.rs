@@ -138,10 +138,14 @@ impl Wrapped {
     }
 
     /// A comment, if there is any. Braces cannot be written inside one, and commands such as
-    /// `[%eval 0.25,20]` stay on one line, for some readers look for them there.
+    /// `[%eval 0.25,20]` stay on one line, for some readers look for them there. A line that
+    /// begins like a header would be taken for the next game's.
     fn comment(&mut self, comment: &str) {
         let comment = comment.replace('{', "(").replace('}', ")");
-        let mut words = comment.split_whitespace();
+        let mut words = comment.split_whitespace().map(|word| match word {
+            "[Event" => "(Event",
+            _ => word,
+        });
         let Some(first) = words.next() else {
             return;
         };
