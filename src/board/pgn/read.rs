@@ -189,8 +189,6 @@ struct OpenGame {
     left_out: bool,
     /// The result has been read; prose may follow.
     ended: bool,
-    /// Why words without headers and moves before them are no game, should moves follow.
-    prose: Option<String>,
 }
 
 impl OpenGame {
@@ -210,36 +208,38 @@ impl OpenGame {
         })
     }
 
+    /// What is said of the place where the next move should be.
+    fn remark(&mut self, what: &str) -> String {
+        let after = &self.line().after;
+        let dots = after.turn().fold_wb(".", "...");
+        format!("{}{dots} {what}", after.fullmoves())
+    }
+
     /// Ends the variation that is being read, or else the game, because of its next move.
     fn refuse_move(&mut self, what: &str) -> VisitorFlow {
-        let in_variation = !self.variations.is_empty();
-        let open = self.line();
-        let number = open.after.fullmoves();
-        let dots = open.after.turn().fold_wb(".", "...");
-        let reason = format!("{number}{dots} {what}");
-        if !in_variation {
+        let reason = self.remark(what);
+        if self.variations.is_empty() {
             return ControlFlow::Break(Err(reason));
         }
-        open.closed = true;
+        self.line().closed = true;
         self.warnings.push(format!("in a variation, {reason}"));
         ControlFlow::Continue(())
     }
 
+    /// A word that cannot be read: one with a digit may be a move, any other is prose, which may
+    /// also stand between games.
     fn refuse_word(&mut self, word: &str) -> VisitorFlow {
         if self.ended || self.line().closed {
             return ControlFlow::Continue(());
         }
-        let what = format!("'{word}' is not a move in SAN");
-        let is_prose = self.headers.is_empty()
-            && self.main_line.line.moves.is_empty()
-            && !word.contains(|letter: char| letter.is_ascii_digit());
-        match self.refuse_move(&what) {
-            ControlFlow::Break(Err(reason)) if is_prose => {
-                self.prose.get_or_insert(reason);
-                ControlFlow::Continue(())
-            }
-            flow => flow,
+        if word.contains(|letter: char| letter.is_ascii_digit()) {
+            return self.refuse_move(&format!("'{word}' is not a move in SAN"));
         }
+        if !self.headers.is_empty() || !self.main_line.line.moves.is_empty() {
+            let remark = self.remark(&format!("'{word}' is left out"));
+            self.warnings.push(remark);
+        }
+        ControlFlow::Continue(())
     }
 
     fn close_variation(&mut self) {
@@ -281,16 +281,12 @@ impl Visitor for Builder {
                 warnings: Vec::new(),
                 left_out: false,
                 ended: false,
-                prose: None,
             }),
             Err(reason) => ControlFlow::Break(Err(reason)),
         }
     }
 
     fn san(&mut self, game: &mut OpenGame, san: SanPlus) -> VisitorFlow {
-        if let Some(reason) = game.prose.take() {
-            return ControlFlow::Break(Err(reason));
-        }
         let open = game.line();
         if open.closed {
             return ControlFlow::Continue(());
