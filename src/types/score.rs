@@ -124,17 +124,15 @@ impl Score {
     }
 
     /// Full moves to mate, negative when the side to move is mated; `None` if this is no mate.
+    /// A score turned to the other side's view gives the same number with the other sign.
     #[must_use]
     pub fn mate_moves(self) -> Option<i32> {
         if !self.is_mate() {
             return None;
         }
-        let plies = MATE - self.0.abs();
-        Some(if self.0 > 0 {
-            (plies + 1) / 2
-        } else {
-            -(plies / 2)
-        })
+        // Of the mating side's moves: it is on the move where the plies are odd.
+        let moves = (MATE - self.0.abs() + 1) / 2;
+        Some(if self.0 > 0 { moves } else { -moves })
     }
 
     /// For people: pawns from White's side (`+0.35`), mates as `#3` and, against White, `#-3`.
@@ -281,6 +279,10 @@ mod tests {
         assert_eq!(Score::mate_in(Ply(3)).mate_moves(), Some(2));
         assert_eq!(Score::mated_in(Ply(2)).mate_moves(), Some(-1));
         assert_eq!(Score::mated_in(Ply(0)).mate_moves(), Some(0));
+        // The same mates from the other side.
+        assert_eq!((-Score::mate_in(Ply(1))).mate_moves(), Some(-1));
+        assert_eq!((-Score::mate_in(Ply(3))).mate_moves(), Some(-2));
+        assert_eq!((-Score::mated_in(Ply(2))).mate_moves(), Some(1));
         assert_eq!(Score::cp(40).mate_moves(), None);
         assert_eq!(Score::tablebase_win(Ply(9)).mate_moves(), None);
     }
