@@ -11,8 +11,16 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 const GZIP: &[u8] = &[0x1F, 0x8B];
 const BZIP2: &[u8] = b"BZh";
 const ZSTD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
+/// First bytes of what is not read, with what it is and what to do.
+const NOT_READ: [(&[u8], &str); 5] = [
+    (b"PK\x03\x04", "a zip archive: unpack it first"),
+    (b"\xFD7zXZ\0", "packed by xz: unpack it first"),
+    (b"7z\xBC\xAF\x27\x1C", "a 7z archive: unpack it first"),
+    (b"\xFF\xFE", "text in UTF-16: convert it to UTF-8 first"),
+    (b"\xFE\xFF", "text in UTF-16: convert it to UTF-8 first"),
+];
 /// As many bytes as the longest of these marks has.
-const MARK_BYTES: u64 = 4;
+const MARK_BYTES: u64 = 6;
 /// The largest window that zstd may ask for, as a power of two: large databases are packed with
 /// `zstd --long=31`.
 const ZSTD_WINDOW_LOG: u32 = 31;
@@ -23,7 +31,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// Opens a file and unpacks it if it is compressed; see [`decompress`].
 ///
 /// # Errors
-/// If the file cannot be opened or its first bytes cannot be read.
+/// If the file cannot be opened, its first bytes cannot be read, or it is of a kind that is not
+/// read.
 pub fn open_input(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     decompress(File::open(path)?)
 }
@@ -32,12 +41,15 @@ pub fn open_input(path: &Path) -> io::Result<Box<dyn Read + Send>> {
 /// else is passed through. Several packed files one after another are read as one.
 ///
 /// # Errors
-/// If the first bytes cannot be read. Damage further on comes as an error while reading.
+/// If the first bytes cannot be read, or show an archive, xz or UTF-16. Damage further on comes as an error while reading.
 pub fn decompress(input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut input = BufReader::new(input);
     let mut mark = Vec::new();
     input.by_ref().take(MARK_BYTES).read_to_end(&mut mark)?;
     let is = |magic: &[u8]| mark.starts_with(magic);
+    if let Some((_, kind)) = NOT_READ.iter().find(|(magic, _)| is(magic)) {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, *kind));
+    }
     let (gzip, bzip2, zstd) = (is(GZIP), is(BZIP2), is(ZSTD));
     let input = Cursor::new(mark).chain(input);
     Ok(if gzip {
@@ -87,6 +99,20 @@ mod tests {
             (b"", ""),
         ] {
             assert_eq!(read_text(bytes).expect("memory"), text);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        for (bytes, kind) in [
+            (&b"PK\x03\x04\x14\0\0\0"[..], "zip"),
+            (b"\xFD7zXZ\0\0\x04", "xz"),
+            (b"7z\xBC\xAF\x27\x1C\0\x04", "7z"),
+            (b"\xFF\xFE[\0E\0", "UTF-16"),
+            (b"\xFE\xFF\0[\0E", "UTF-16"),
+        ] {
+            let error = read(bytes.to_vec()).expect_err("not read").to_string();
+            assert!(error.contains(kind), "{error}");
         }
     }
 
