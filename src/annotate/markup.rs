@@ -2,7 +2,7 @@
 
 use super::analysis::GameAnalysis;
 use super::verdict::ONLY_MOVE_NAG;
-use super::wording::{eval_command, tablebase_text, verdict_text};
+use super::wording::{eval_command, faultless_verdict_text, tablebase_text, verdict_text};
 use crate::board::{PgnGame, PgnLine, PgnMove};
 use crate::types::Move;
 
@@ -47,7 +47,20 @@ fn annotate_move(m: &mut PgnMove, analysis: &GameAnalysis, ply: usize, longest: 
     );
     let evaluation = eval_command(white, depth, &analysis.positions[after])
         .map(|value| format!("{EVAL} {value}]"));
-    let sentences = [verdict_text(analysis, ply), tablebase_text(analysis, ply)];
+    let fault_nag = verdict.fault.map(super::verdict::Fault::nag);
+    let marks: Vec<u8> = m
+        .nags
+        .iter()
+        .copied()
+        .filter(|nag| MOVE_NAGS.contains(nag))
+        .collect();
+    let is_contradicted = !marks.is_empty() && !fault_nag.is_some_and(|nag| marks.contains(&nag));
+    let judged = if is_contradicted {
+        faultless_verdict_text(analysis, ply)
+    } else {
+        verdict_text(analysis, ply)
+    };
+    let sentences = [judged, tablebase_text(analysis, ply)];
     let kept = without_evaluation(&m.comment);
     let mut parts: Vec<&str> = evaluation.as_deref().into_iter().collect();
     parts.push(&kept);
@@ -60,11 +73,10 @@ fn annotate_move(m: &mut PgnMove, analysis: &GameAnalysis, ply: usize, longest: 
     );
     parts.retain(|part| !part.is_empty());
     m.comment = parts.join(" ");
-    if !m.nags.iter().any(|nag| MOVE_NAGS.contains(nag)) {
+    if marks.is_empty() {
         let only = || verdict.only_move && analysis.assessments[ply].best() == Some(m.played);
-        let nag = verdict.fault.map(super::verdict::Fault::nag);
         m.nags
-            .extend(nag.or_else(|| only().then_some(ONLY_MOVE_NAG)));
+            .extend(fault_nag.or_else(|| only().then_some(ONLY_MOVE_NAG)));
     }
     if verdict.fault.is_some() || verdict.missed_win {
         add_better_line(m, analysis, ply, longest);
@@ -127,6 +139,62 @@ pub fn command<'a>(comment: &'a str, name: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotate::analysis::Assessment;
+    use crate::annotate::verdict::{Fault, Verdict};
+    use crate::board::{PgnReader, Position};
+    use crate::types::Score;
+
+    /// The marks and words that a game's first move gets if it is a fault and 1. d4 is better.
+    fn marked(game: &str, fault: Fault) -> (Vec<u8>, String) {
+        let mut game = PgnReader::new(game.as_bytes())
+            .next()
+            .expect("a game")
+            .expect("readable");
+        let start = Position::startpos();
+        let best = start
+            .legal_moves()
+            .into_iter()
+            .find(|&m| start.san(m) == "d4");
+        let played = game.main_line.moves[0].played;
+        let after = start.play(played);
+        let assessment = |line: Vec<Move>| Assessment {
+            score: Score::DRAW,
+            depth: 1,
+            line,
+            second: None,
+            tablebase: None,
+        };
+        let analysis = GameAnalysis {
+            positions: vec![start, after],
+            moves: vec![played],
+            assessments: vec![
+                assessment(best.into_iter().collect()),
+                assessment(Vec::new()),
+            ],
+            verdicts: vec![Verdict {
+                fault: Some(fault),
+                missed_win: true,
+                ..Verdict::default()
+            }],
+            players: [None; 2],
+        };
+        annotate(&mut game, &analysis, 1);
+        let first = &game.main_line.moves[0];
+        (first.nags.clone(), prose(&first.comment))
+    }
+
+    #[test]
+    fn words_do_not_contradict_a_mark_that_stays() {
+        let (nags, text) = marked("1. e4 *", Fault::Inaccuracy);
+        assert_eq!(nags, [Fault::Inaccuracy.nag()]);
+        assert_eq!(text, "Inaccuracy, missed win. d4 was best.");
+        let (nags, text) = marked("1. e4?? *", Fault::Inaccuracy);
+        assert_eq!(nags, [Fault::Blunder.nag()]);
+        assert_eq!(text, "Missed win. d4 was best.");
+        let (nags, text) = marked("1. e4?? *", Fault::Blunder);
+        assert_eq!(nags, [Fault::Blunder.nag()]);
+        assert_eq!(text, "Blunder, missed win. d4 was best.");
+    }
 
     #[test]
     fn evaluations_leave_and_the_rest_stays() {

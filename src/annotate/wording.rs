@@ -79,13 +79,26 @@ fn tablebase_win(white: Score) -> Option<&'static str> {
 /// One or two sentences on a move, empty if there is nothing to say.
 #[must_use]
 pub fn verdict_text(analysis: &GameAnalysis, ply: usize) -> String {
+    text_with_fault(analysis, ply, analysis.verdicts[ply].fault)
+}
+
+/// The same for a move with another mark than the engine's, which a word for its fault would
+/// contradict.
+#[must_use]
+pub fn faultless_verdict_text(analysis: &GameAnalysis, ply: usize) -> String {
+    text_with_fault(analysis, ply, None)
+}
+
+/// The sentences on a move, in which its fault is called `named`.
+fn text_with_fault(analysis: &GameAnalysis, ply: usize, named: Option<Fault>) -> String {
     let verdict = &analysis.verdicts[ply];
     let best = analysis.assessments[ply].best();
     let better = best.filter(|&m| m != analysis.moves[ply]);
-    let mut text = match (verdict.fault, verdict.missed_win) {
+    let mut text = match (named, verdict.missed_win) {
         (Some(fault), true) => format!("{}, missed win.", fault.name()),
         (None, true) => "Missed win.".to_owned(),
         (Some(fault), false) => format!("{}.", fault.name()),
+        (None, false) if verdict.fault.is_some() => String::new(),
         (None, false) if verdict.only_move && better.is_none() => return "Only move.".to_owned(),
         (None, false) => return String::new(),
     };
@@ -98,7 +111,7 @@ pub fn verdict_text(analysis: &GameAnalysis, ply: usize) -> String {
         };
         text.push_str(&format!(" {san} {how}."));
     }
-    text
+    text.trim_start().to_owned()
 }
 
 #[cfg(test)]
@@ -115,6 +128,10 @@ mod tests {
         assert_eq!(of(Score::cp(0)), "0.00,20");
         assert_eq!(of(Score::mated_in(Ply(6))), "#-3,20");
         assert_eq!(of(Score::mate_in(Ply(1))), "#1,20");
+        // Black to move mates.
+        assert_eq!(of(-Score::mate_in(Ply(1))), "#-1,20");
+        assert_eq!(of(-Score::mate_in(Ply(3))), "#-2,20");
+        assert_eq!(eval_text(-Score::mate_in(Ply(1)), &start), "#-1");
         assert_eq!(of(Score::tablebase_loss(Ply(8))), "-200.00,20");
         assert_eq!(
             eval_command(Score::cp(EVEN_CHANCE), 0, &start).as_deref(),
