@@ -255,6 +255,16 @@ fn tablebases_give_their_verdict_where_it_changes() {
 }
 
 #[test]
+fn standard_input_without_a_game_is_an_error() {
+    let directory = directory();
+    let output = directory.path().join("out.pgn");
+    let done = run(&["annotate", "-", "-o", output.to_str().expect("UTF-8")]);
+    assert!(!done.status.success());
+    assert!(stderr(&done).contains("no game in standard input"));
+    assert!(!output.exists() && !progress(&output).exists());
+}
+
+#[test]
 fn suites_are_scored_and_misses_are_listed() {
     let directory = directory();
     let path = directory.path().join("suite.epd");

@@ -7,6 +7,7 @@ mod expectation;
 mod journal;
 mod markup;
 mod opening_names;
+mod output;
 mod report;
 mod run;
 mod verdict;

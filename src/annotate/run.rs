@@ -5,8 +5,8 @@
 //! input.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek as _, Write as _};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +17,7 @@ use super::analysis::{Method, analyse};
 use super::journal::{Done, Journal};
 use super::markup::{annotate, command, prose};
 use super::opening_names::add_opening_name;
+use super::output::{check_paths, create_output, open_output};
 use super::report::{GameInfo, IndexEntry, file_name, page, write_index};
 use crate::board::{PgnError, PgnGame, PgnReader, decompress, open_input};
 use crate::engine::{Engine, EngineError};
@@ -101,22 +102,31 @@ type Numbered<T> = (u64, Result<T, String>);
 /// Annotates all games of the job that an earlier run has not done yet.
 ///
 /// # Errors
-/// If a file cannot be read or written, or an engine fails. A broken game is not an error.
+/// If a file cannot be read or written, the input holds no game, or an engine fails. A broken game
+/// is not an error.
 pub fn run(
     job: &AnnotateJob,
     new_engine: impl Fn() -> Result<Engine, EngineError> + Sync,
     progress: &impl AnnotateProgress,
 ) -> anyhow::Result<RunTotals> {
-    let (output, journal) = open_output(job)?;
-    if let Some(directory) = &job.report {
-        fs::create_dir_all(directory)
-            .with_context(|| format!("cannot create {}", directory.display()))?;
-    }
+    check_paths(job)?;
+    let identity = format!("{}; {}", job.settings, input_name(job)?);
+    let begun = open_output(job, &identity)?;
     let total = count(job)?;
+    ensure!(total != Some(0), "no game in {}", input_label(job));
     let games = match (job.shard, total) {
         (Some(shard), Some(total)) => shard.games(total),
         (Some(_), None) => bail!("a shard needs an input that can be read twice: a file"),
         (None, _) => 1..=u64::MAX,
+    };
+    if let Some(directory) = &job.report {
+        fs::create_dir_all(directory)
+            .with_context(|| format!("cannot create {}", directory.display()))?;
+    }
+    // Last: an output left by a run that fails at once would block the next one.
+    let (output, journal) = match begun {
+        Some(begun) => begun,
+        None => create_output(job, &identity)?,
     };
     let wanted = total.map(|total| (*games.end()).min(total) + 1 - *games.start());
     let first = journal
@@ -135,6 +145,10 @@ pub fn run(
         progress,
     };
     annotate_games(&(first..=*games.end()), new_engine, &mut writer)?;
+    if total.is_none() && writer.is_empty() {
+        writer.discard()?;
+        bail!("no game in {}", input_label(job));
+    }
     writer.finish()
 }
 
@@ -187,47 +201,13 @@ fn index_title(job: &AnnotateJob) -> String {
     )
 }
 
-/// The output, at the end of what an interrupted run has completed, and the run's journal.
-fn open_output(job: &AnnotateJob) -> anyhow::Result<(File, Journal)> {
-    let name = job.output.display();
-    ensure!(
-        !is_input(job),
-        "{name} is the input: the output needs another name"
-    );
-    let identity = format!("{}; {}", job.settings, input_name(job)?);
-    if !job.overwrite {
-        if let Some(journal) = Journal::open(&job.output, &identity)? {
-            let bytes = journal.last().map_or(0, |done| done.bytes);
-            let mut output = OpenOptions::new()
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .open(&job.output)
-                .with_context(|| format!("cannot open {name}"))?;
-            ensure!(
-                output.metadata()?.len() >= bytes,
-                "{name} is shorter than its progress says: begin anew with --overwrite"
-            );
-            output.set_len(bytes)?;
-            output.seek(SeekFrom::End(0))?;
-            return Ok((output, journal));
-        }
-        ensure!(
-            !job.output.exists(),
-            "{name} exists already: remove it, or begin anew with --overwrite"
-        );
-    }
-    // The journal comes first: an output without one is not continued or overwritten.
-    let journal = Journal::create(&job.output, &identity)?;
-    let output = File::create(&job.output).with_context(|| format!("cannot create {name}"))?;
-    Ok((output, journal))
-}
-
-/// Whether the output would replace the input.
-fn is_input(job: &AnnotateJob) -> bool {
-    let place = |path: &Path| path.canonicalize().ok();
-    let input = job.input.as_deref().and_then(place);
-    input.is_some() && input == place(&job.output)
+/// The input in messages.
+fn input_label(job: &AnnotateJob) -> String {
+    let path = job.input.as_ref();
+    path.map_or_else(
+        || "standard input".to_owned(),
+        |path| path.display().to_string(),
+    )
 }
 
 /// Identifies the input when a run is continued: its name and length.
@@ -247,9 +227,10 @@ fn open(job: &AnnotateJob) -> anyhow::Result<Box<dyn Read + Send>> {
     }
 }
 
-/// How many games a file has, broken ones included.
+/// How many games a file has, broken ones included; `None` for an input that can be read only
+/// once, which a pipe is as well.
 fn count(job: &AnnotateJob) -> anyhow::Result<Option<u64>> {
-    let Some(path) = &job.input else {
+    let Some(path) = job.input.as_ref().filter(|path| path.is_file()) else {
         return Ok(None);
     };
     let mut total = 0;
@@ -418,6 +399,18 @@ impl<P: AnnotateProgress> Writer<'_, P> {
         Ok(made.entry)
     }
 
+    /// Whether neither this run nor an earlier one has met a game.
+    const fn is_empty(&self) -> bool {
+        self.totals.annotated + self.totals.broken + self.totals.done_before == 0
+    }
+
+    /// Removes the output and the journal.
+    fn discard(self) -> io::Result<()> {
+        drop(self.output);
+        self.journal.remove()?;
+        fs::remove_file(&self.job.output)
+    }
+
     /// Writes the report's index and removes the journal: the run is complete.
     fn finish(self) -> anyhow::Result<RunTotals> {
         if let Some(directory) = &self.job.report {
@@ -433,6 +426,103 @@ impl<P: AnnotateProgress> Writer<'_, P> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotate::journal::path_of;
+    use crate::annotate::{Curve, Thresholds};
+    use crate::engine::Request;
+
+    /// Progress that nobody follows.
+    struct Unseen;
+
+    impl AnnotateProgress for Unseen {
+        fn begin(&self, _total: Option<u64>, _done: u64) {}
+        fn position(&self, _positions: usize) {}
+        fn written(&self, _number: u64) {}
+        fn left_out(&self, _number: u64, _reason: &str) {}
+    }
+
+    fn job(input: &Path, output: &Path) -> AnnotateJob {
+        AnnotateJob {
+            input: Some(input.to_owned()),
+            output: output.to_owned(),
+            report: None,
+            shard: None,
+            workers: 1,
+            overwrite: false,
+            method: Method {
+                request: Request {
+                    nodes: Some(1),
+                    ..Request::default()
+                },
+                only_moves: false,
+                backward: false,
+                curve: Curve::default(),
+                thresholds: Thresholds::default(),
+            },
+            line_plies: 1,
+            settings: String::new(),
+        }
+    }
+
+    fn attempt(job: &AnnotateJob) -> anyhow::Result<RunTotals> {
+        run(job, || Ok(Engine::new()), &Unseen)
+    }
+
+    /// The message of a run that is refused and leaves no files.
+    fn refusal(job: &AnnotateJob) -> String {
+        let error = attempt(job).expect_err("refused");
+        assert!(!job.output.is_file() && !path_of(&job.output).exists());
+        format!("{error:#}")
+    }
+
+    #[test]
+    fn an_input_without_a_game_is_refused() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (input, output) = (directory.path().join("in"), directory.path().join("out"));
+        let mut job = job(&input, &output);
+        for (text, message) in [
+            ("", "no game in"),
+            ("\n \n", "no game in"),
+            ("PK\x03\x04", "zip"),
+        ] {
+            fs::write(&input, text).expect("written");
+            let refused = refusal(&job);
+            assert!(
+                refused.contains(message) && refused.contains("in"),
+                "{refused}"
+            );
+        }
+        // A part without a game is none of these.
+        fs::write(&input, "1. e4 *\n").expect("written");
+        job.shard = Some(Shard { index: 1, count: 2 });
+        assert_eq!(attempt(&job).expect("nothing to do"), RunTotals::default());
+        assert!(output.exists());
+    }
+
+    #[test]
+    fn a_run_that_cannot_begin_leaves_no_files() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (input, output) = (directory.path().join("in"), directory.path().join("out"));
+        assert!(refusal(&job(directory.path(), &output)).contains("folder"));
+        fs::write(&input, "1. e4 *\n").expect("written");
+        let reported = AnnotateJob {
+            report: Some(input.join("report")),
+            ..job(&input, &output)
+        };
+        assert!(refusal(&reported).contains("cannot create"));
+    }
+
+    #[test]
+    fn the_output_must_be_a_file() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let input = directory.path().join("in");
+        fs::write(&input, "1. e4 *\n").expect("written");
+        assert!(refusal(&job(&input, Path::new("-"))).contains("-o annotated.pgn"));
+        let folder = AnnotateJob {
+            overwrite: true,
+            ..job(&input, directory.path())
+        };
+        assert!(refusal(&folder).contains("no regular file"));
+    }
 
     #[test]
     fn shards_part_the_games() {

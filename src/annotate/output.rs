@@ -1,0 +1,95 @@
+//! The output of a run: which files may be one, how it begins, and how it is continued.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Seek as _, SeekFrom};
+use std::path::Path;
+
+use anyhow::{Context as _, ensure};
+
+use super::journal::Journal;
+use super::run::AnnotateJob;
+
+/// What other programs call standard output.
+const STANDARD_OUTPUT: &str = "-";
+
+/// Refuses an output that a run could not be continued from, and a folder as the input.
+///
+/// # Errors
+/// If a path is of that kind.
+pub fn check_paths(job: &AnnotateJob) -> anyhow::Result<()> {
+    let name = job.output.display();
+    ensure!(
+        job.output.as_os_str() != STANDARD_OUTPUT,
+        "games are written to a file only, from which an interrupted run goes on: name one, \
+         such as -o annotated.pgn"
+    );
+    ensure!(
+        !is_input(job),
+        "{name} is the input: the output needs another name"
+    );
+    ensure!(
+        job.output.is_file() || !job.output.exists(),
+        "{name} is no regular file, from which an interrupted run could go on: name a file, \
+         such as -o annotated.pgn"
+    );
+    if let Some(input) = &job.input {
+        ensure!(
+            !input.is_dir(),
+            "{} is a folder: name a file",
+            input.display()
+        );
+    }
+    Ok(())
+}
+
+/// The output at the end of what an interrupted run has completed, and that run's journal; `None`
+/// if there is nothing to continue.
+///
+/// # Errors
+/// If the output exists without a journal, or the journal is of another run.
+pub fn open_output(job: &AnnotateJob, identity: &str) -> anyhow::Result<Option<(File, Journal)>> {
+    if job.overwrite {
+        return Ok(None);
+    }
+    let name = job.output.display();
+    let Some(journal) = Journal::open(&job.output, identity)? else {
+        ensure!(
+            !job.output.exists(),
+            "{name} exists already: remove it, or begin anew with --overwrite"
+        );
+        return Ok(None);
+    };
+    let bytes = journal.last().map_or(0, |done| done.bytes);
+    let mut output = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&job.output)
+        .with_context(|| format!("cannot open {name}"))?;
+    ensure!(
+        output.metadata()?.len() >= bytes,
+        "{name} is shorter than its progress says: begin anew with --overwrite"
+    );
+    output.set_len(bytes)?;
+    output.seek(SeekFrom::End(0))?;
+    Ok(Some((output, journal)))
+}
+
+/// An empty output and its journal.
+///
+/// # Errors
+/// If one of them cannot be created.
+pub fn create_output(job: &AnnotateJob, identity: &str) -> anyhow::Result<(File, Journal)> {
+    // The journal comes first: an output without one is not continued or overwritten.
+    let journal = Journal::create(&job.output, identity)?;
+    let output = File::create(&job.output)
+        .with_context(|| format!("cannot create {}", job.output.display()))?;
+    Ok((output, journal))
+}
+
+/// Whether the output would replace the input.
+fn is_input(job: &AnnotateJob) -> bool {
+    let place = |path: &Path| path.canonicalize().ok();
+    let input = job.input.as_deref().and_then(place);
+    input.is_some() && input == place(&job.output)
+}
