@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
+use super::limits::in_range;
 use crate::datagen::adjudicator::Adjudication;
 use crate::datagen::opening::{OpeningSettings, OpeningsError, read_openings};
 use crate::datagen::play::{Budget, PlaySettings};
@@ -46,13 +47,13 @@ pub struct DatagenArgs {
     #[arg(long, value_enum, default_value_t)]
     pub kind: KindName,
     /// Games to play, including those in complete files of an earlier run with this seed
-    #[arg(short, long, default_value_t = 100_000)]
+    #[arg(short, long, default_value_t = 100_000, value_parser = in_range(1, usize::MAX))]
     pub games: usize,
     /// First part of the files' names
     #[arg(long, default_value = "pleach")]
     pub name: String,
     /// Games in a file
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = in_range(1, usize::MAX))]
     pub chunk: usize,
     /// Seed of the openings; different runs need different ones
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(..SEED_LIMIT))]

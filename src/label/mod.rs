@@ -54,7 +54,10 @@ impl Labeller for TeacherLabeller {
 pub enum LineError {
     #[error(transparent)]
     Client(#[from] ClientError),
-    #[error("the engine gave no score for {0}")]
+    #[error(
+        "the engine gave no score for {0} (without --nodes, only what it prints as 'Final \
+         evaluation' after 'eval' is read)"
+    )]
     NoScore(String),
     #[error(transparent)]
     Illegal(#[from] IllegalRecord),

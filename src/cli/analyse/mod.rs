@@ -217,12 +217,18 @@ enum OutputKind {
     },
 }
 
+/// Whether a picture can be drawn again and again in its place.
+fn can_draw() -> bool {
+    let dumb = std::env::var_os("TERM").is_some_and(|kind| kind == "dumb");
+    io::stdout().is_terminal() && !dumb
+}
+
 impl<'a, W: Write> Screen<'a, W> {
     fn new(arguments: &Arguments, out: &'a mut W, root: &Position) -> io::Result<Screen<'a, W>> {
         let kind = if arguments.json {
             JsonLine::of_position(root).write(out)?;
             OutputKind::Json
-        } else if arguments.plain || !io::stdout().is_terminal() {
+        } else if arguments.plain || !can_draw() {
             introduce(out, root)?;
             OutputKind::Plain
         } else {
