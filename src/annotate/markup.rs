@@ -1,7 +1,7 @@
 //! Adds an analysis to its game.
 
 use super::analysis::GameAnalysis;
-use super::verdict::ONLY_MOVE_NAG;
+use super::verdict::{Fault, ONLY_MOVE_NAG};
 use super::wording::{eval_command, faultless_verdict_text, tablebase_text, verdict_text};
 use crate::board::{PgnGame, PgnLine, PgnMove};
 use crate::types::Move;
@@ -47,20 +47,10 @@ fn annotate_move(m: &mut PgnMove, analysis: &GameAnalysis, ply: usize, longest: 
     );
     let evaluation = eval_command(white, depth, &analysis.positions[after])
         .map(|value| format!("{EVAL} {value}]"));
-    let fault_nag = verdict.fault.map(super::verdict::Fault::nag);
-    let marks: Vec<u8> = m
-        .nags
-        .iter()
-        .copied()
-        .filter(|nag| MOVE_NAGS.contains(nag))
-        .collect();
-    let is_contradicted = !marks.is_empty() && !fault_nag.is_some_and(|nag| marks.contains(&nag));
-    let judged = if is_contradicted {
-        faultless_verdict_text(analysis, ply)
-    } else {
-        verdict_text(analysis, ply)
-    };
-    let sentences = [judged, tablebase_text(analysis, ply)];
+    let sentences = [
+        text_beside_marks(m, analysis, ply),
+        tablebase_text(analysis, ply),
+    ];
     let kept = without_evaluation(&m.comment);
     let mut parts: Vec<&str> = evaluation.as_deref().into_iter().collect();
     parts.push(&kept);
@@ -73,13 +63,26 @@ fn annotate_move(m: &mut PgnMove, analysis: &GameAnalysis, ply: usize, longest: 
     );
     parts.retain(|part| !part.is_empty());
     m.comment = parts.join(" ");
-    if marks.is_empty() {
+    if !m.nags.iter().any(|nag| MOVE_NAGS.contains(nag)) {
         let only = || verdict.only_move && analysis.assessments[ply].best() == Some(m.played);
+        let nag = verdict.fault.map(Fault::nag);
         m.nags
-            .extend(fault_nag.or_else(|| only().then_some(ONLY_MOVE_NAG)));
+            .extend(nag.or_else(|| only().then_some(ONLY_MOVE_NAG)));
     }
     if verdict.fault.is_some() || verdict.missed_win {
         add_better_line(m, analysis, ply, longest);
+    }
+}
+
+/// The engine's words on a move, without its own mark if another one is there already and stays.
+fn text_beside_marks(m: &PgnMove, analysis: &GameAnalysis, ply: usize) -> String {
+    let own = analysis.verdicts[ply].fault.map(Fault::nag);
+    let mut marks = m.nags.iter().filter(|nag| MOVE_NAGS.contains(nag));
+    let is_marked = marks.clone().next().is_some();
+    if is_marked && !marks.any(|&nag| Some(nag) == own) {
+        faultless_verdict_text(analysis, ply)
+    } else {
+        verdict_text(analysis, ply)
     }
 }
 
@@ -140,7 +143,7 @@ pub fn command<'a>(comment: &'a str, name: &str) -> Option<&'a str> {
 mod tests {
     use super::*;
     use crate::annotate::analysis::Assessment;
-    use crate::annotate::verdict::{Fault, Verdict};
+    use crate::annotate::verdict::Verdict;
     use crate::board::{PgnReader, Position};
     use crate::types::Score;
 

@@ -41,7 +41,8 @@ pub fn open_input(path: &Path) -> io::Result<Box<dyn Read + Send>> {
 /// else is passed through. Several packed files one after another are read as one.
 ///
 /// # Errors
-/// If the first bytes cannot be read, or show an archive, xz or UTF-16. Damage further on comes as an error while reading.
+/// If the first bytes cannot be read, or show an archive, xz or UTF-16. Damage further on comes as
+/// an error while reading.
 pub fn decompress(input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut input = BufReader::new(input);
     let mut mark = Vec::new();

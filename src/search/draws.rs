@@ -38,8 +38,8 @@ impl SearchWorker {
         None
     }
 
-    /// Draws are a centipawn above or below 0 from node to node, so that the search keeps looking for other
-    /// ways instead of taking the first repetition; reports show all of them as 0.
+    /// Draws are a centipawn above or below 0 from node to node, so that the search keeps looking
+    /// for other ways instead of taking the first repetition; reports show all of them as 0.
     pub(super) fn draw(&self) -> Score {
         if self.selective() {
             Score::DRAW + (self.nodes as i32 & 2) - 1
