@@ -4,6 +4,7 @@
 mod accuracy;
 mod analysis;
 mod expectation;
+mod job;
 mod journal;
 mod markup;
 mod opening_names;
@@ -15,5 +16,6 @@ mod wording;
 
 pub use analysis::Method;
 pub use expectation::Curve;
-pub use run::{AnnotateJob, AnnotateProgress, Shard, run};
+pub use job::{AnnotateJob, Shard};
+pub use run::{AnnotateProgress, run};
 pub use verdict::Thresholds;

@@ -2,12 +2,12 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Seek as _, SeekFrom};
-use std::path::Path;
 
 use anyhow::{Context as _, ensure};
 
+use super::job::AnnotateJob;
 use super::journal::Journal;
-use super::run::AnnotateJob;
+use crate::files::are_same;
 
 /// What other programs call standard output.
 const STANDARD_OUTPUT: &str = "-";
@@ -17,14 +17,14 @@ const STANDARD_OUTPUT: &str = "-";
 /// # Errors
 /// If a path is of that kind.
 pub fn check_paths(job: &AnnotateJob) -> anyhow::Result<()> {
-    let name = job.output.display();
+    let (name, input) = (job.output.display(), job.input.as_deref());
     ensure!(
         job.output.as_os_str() != STANDARD_OUTPUT,
         "games are written to a file only, from which an interrupted run goes on: name one, \
          such as -o annotated.pgn"
     );
     ensure!(
-        !is_input(job),
+        !input.is_some_and(|input| are_same(input, &job.output)),
         "{name} is the input: the output needs another name"
     );
     ensure!(
@@ -32,7 +32,7 @@ pub fn check_paths(job: &AnnotateJob) -> anyhow::Result<()> {
         "{name} is no regular file, from which an interrupted run could go on: name a file, \
          such as -o annotated.pgn"
     );
-    if let Some(input) = &job.input {
+    if let Some(input) = input {
         ensure!(
             !input.is_dir(),
             "{} is a folder: name a file",
@@ -85,11 +85,4 @@ pub fn create_output(job: &AnnotateJob, identity: &str) -> anyhow::Result<(File,
     let output = File::create(&job.output)
         .with_context(|| format!("cannot create {}", job.output.display()))?;
     Ok((output, journal))
-}
-
-/// Whether the output would replace the input.
-fn is_input(job: &AnnotateJob) -> bool {
-    let place = |path: &Path| path.canonicalize().ok();
-    let input = job.input.as_deref().and_then(place);
-    input.is_some() && input == place(&job.output)
 }

@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek as _, Write as _};
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use super::analysis::{Method, analyse};
+use super::analysis::analyse;
+use super::job::AnnotateJob;
 use super::journal::{Done, Journal};
 use super::markup::{annotate, command, prose};
 use super::opening_names::add_opening_name;
@@ -26,46 +27,6 @@ use crate::types::Move;
 /// Games in memory for each worker: one that it analyses, one ready for it, and some that wait
 /// for an earlier game to be written.
 const GAMES_A_WORKER: usize = 8;
-
-/// Part `index` of `count`, from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shard {
-    pub index: u64,
-    pub count: u64,
-}
-
-impl Shard {
-    /// The numbers of its games of `total`: consecutive ones, so that the outputs of all shards,
-    /// one after another, are the output of a single run.
-    #[must_use]
-    pub fn games(self, total: u64) -> RangeInclusive<u64> {
-        let end = |index: u64| {
-            let product = u128::from(total) * u128::from(index) / u128::from(self.count);
-            u64::try_from(product).unwrap_or(u64::MAX)
-        };
-        end(self.index - 1) + 1..=end(self.index)
-    }
-}
-
-/// What to do.
-#[derive(Clone, Debug)]
-pub struct AnnotateJob {
-    /// `None` for standard input.
-    pub input: Option<PathBuf>,
-    pub output: PathBuf,
-    /// Where the pages of the report go.
-    pub report: Option<PathBuf>,
-    pub shard: Option<Shard>,
-    pub workers: usize,
-    /// Start over, even if the output exists.
-    pub overwrite: bool,
-    pub method: Method,
-    /// Plies of a better line.
-    pub line_plies: usize,
-    /// The settings that decide the result, in words: shown on the pages, and a run is continued
-    /// only if they are the same.
-    pub settings: String,
-}
 
 /// Receives a run's progress; called from several threads.
 pub trait AnnotateProgress: Sync {
@@ -212,10 +173,10 @@ fn input_label(job: &AnnotateJob) -> String {
 
 /// Identifies the input when a run is continued: its name and length.
 fn input_name(job: &AnnotateJob) -> anyhow::Result<String> {
+    let name = input_label(job);
     let Some(path) = &job.input else {
-        return Ok("standard input".to_owned());
+        return Ok(name);
     };
-    let name = path.display();
     let found = fs::metadata(path).with_context(|| format!("cannot read {name}"))?;
     Ok(format!("{name} of {} bytes", found.len()))
 }
@@ -426,6 +387,8 @@ impl<P: AnnotateProgress> Writer<'_, P> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotate::analysis::Method;
+    use crate::annotate::job::Shard;
     use crate::annotate::journal::path_of;
     use crate::annotate::{Curve, Thresholds};
     use crate::engine::Request;
@@ -522,20 +485,5 @@ mod tests {
             ..job(&input, directory.path())
         };
         assert!(refusal(&folder).contains("no regular file"));
-    }
-
-    #[test]
-    fn shards_part_the_games() {
-        for total in [0, 1, 7, 100] {
-            for count in [1, 2, 3, 8] {
-                let mut next = 1;
-                for index in 1..=count {
-                    let games = Shard { index, count }.games(total);
-                    assert_eq!(*games.start(), next);
-                    next = games.end() + 1;
-                }
-                assert_eq!(next, total + 1);
-            }
-        }
     }
 }
