@@ -156,7 +156,7 @@ fn mistakes_are_explained() {
         &["tree", "--game", "kalah", "--depth", "9"],
         "too many to draw",
     );
-    refused(&["compare", "--fen", "nonsense"], "not a FEN");
+    refused(&["compare", "--fen", "nonsense"], "A position is a FEN");
     refused(
         &["tree", "book/trees/pv.tree", "--window", "3", "3"],
         "cuts off at beta, so alpha must be below it",

@@ -28,12 +28,18 @@ const ZSTD_WINDOW_LOG: u32 = 31;
 /// U+FEFF in UTF-8, with which some editors begin a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Opens a file and unpacks it if it is compressed; see [`decompress`].
+/// The path that stands for standard input.
+pub const STDIN: &str = "-";
+
+/// Opens a file, or standard input for `-`, and unpacks it if it is compressed; see [`decompress`].
 ///
 /// # Errors
 /// If the file cannot be opened, its first bytes cannot be read, or it is of a kind that is not
 /// read.
 pub fn open_input(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    if path.as_os_str() == STDIN {
+        return decompress(io::stdin());
+    }
     decompress(File::open(path)?)
 }
 

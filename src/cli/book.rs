@@ -1,7 +1,7 @@
 //! `pleach book`: opening books in Polyglot's format: build, show, merge.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, BufWriter, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
@@ -9,7 +9,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::CommandResult;
-use crate::board::{PgnError, PgnReader, decompress};
+use super::position::position;
+use crate::board::{PgnError, PgnReader, STDIN, decompress};
 use crate::files::{PendingFile, are_same};
 use crate::opening_book::{BookBuilder, BuildSettings, OpeningBook, Sides, merge};
 use crate::types::Color;
@@ -27,9 +28,9 @@ enum Action {
     /// Show the moves that a book has for a position
     Show {
         book: PathBuf,
-        /// The position: a FEN in quotes, or startpos
-        #[arg(default_value = "startpos")]
-        fen: String,
+        /// A FEN or EPD (quotes are optional), startpos, or moves such as 1. e4 e5
+        /// [default: startpos]
+        position: Vec<String>,
     },
     /// Merge several books into one; where they differ, the one named first counts
     Merge {
@@ -43,7 +44,7 @@ enum Action {
 
 #[derive(Args)]
 struct BuildArguments {
-    /// Files of games; .gz, .bz2 and .zst are unpacked as they are read
+    /// Files of games, or - for standard input; .gz, .bz2 and .zst are unpacked as they are read
     #[arg(required = true)]
     games: Vec<PathBuf>,
     /// The book to write
@@ -88,7 +89,7 @@ impl From<SideArgument> for Sides {
 pub fn run(arguments: &Arguments) -> CommandResult {
     match &arguments.action {
         Action::Build(arguments) => build(arguments),
-        Action::Show { book, fen } => show(book, fen),
+        Action::Show { book, position } => show(book, &position.join(" ")),
         Action::Merge { books, output } => {
             ensure!(
                 !books.iter().any(|book| are_same(book, output)),
@@ -109,9 +110,17 @@ fn open(path: &Path) -> anyhow::Result<OpeningBook> {
     OpeningBook::open(path).with_context(|| path.display().to_string())
 }
 
+fn create(path: &Path) -> anyhow::Result<PendingFile> {
+    PendingFile::create(path).with_context(|| cannot_write(path))
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}", path.display())
+}
+
 fn write(book: &OpeningBook, path: &Path) -> anyhow::Result<()> {
-    let failed = || format!("cannot write {}", path.display());
-    let mut file = PendingFile::create(path).with_context(failed)?;
+    let failed = || cannot_write(path);
+    let mut file = create(path)?;
     let mut out = BufWriter::new(&mut file);
     book.write(&mut out)
         .and_then(|()| out.flush())
@@ -135,6 +144,9 @@ fn build(arguments: &BuildArguments) -> CommandResult {
             "the book would be written over the games in {name}"
         );
     }
+    // Reading games takes minutes: that the book cannot be written is said before. The file itself
+    // is made afterwards, or an interrupted run would leave it behind.
+    drop(create(&arguments.output)?);
     let mut builder = BookBuilder::new(BuildSettings {
         min_games: arguments.min_games,
         max_plies: 2 * arguments.max_moves,
@@ -162,15 +174,19 @@ fn build(arguments: &BuildArguments) -> CommandResult {
 /// Adds the games of a file; broken ones are reported, and their number is returned.
 fn read_games(path: &Path, builder: &mut BookBuilder) -> anyhow::Result<u64> {
     let name = || path.display().to_string();
-    let file = File::open(path).with_context(name)?;
-    let bytes = file.metadata().with_context(name)?.len();
-    // Hidden where stderr is no terminal.
-    let bar = ProgressBar::new(bytes).with_message(name());
+    let (input, bar): (Box<dyn Read + Send>, ProgressBar) = if path.as_os_str() == STDIN {
+        (Box::new(io::stdin()), ProgressBar::hidden())
+    } else {
+        let file = File::open(path).with_context(name)?;
+        let bytes = file.metadata().with_context(name)?.len();
+        // Hidden where stderr is no terminal.
+        (Box::new(file), ProgressBar::new(bytes).with_message(name()))
+    };
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}")
     {
         bar.set_style(style);
     }
-    let input = decompress(bar.wrap_read(file)).with_context(name)?;
+    let input = decompress(bar.wrap_read(input)).with_context(name)?;
     let mut broken = 0;
     for game in PgnReader::main_lines(input) {
         match game {
@@ -186,10 +202,10 @@ fn read_games(path: &Path, builder: &mut BookBuilder) -> anyhow::Result<u64> {
     Ok(broken)
 }
 
-fn show(path: &Path, fen: &str) -> CommandResult {
+fn show(path: &Path, text: &str) -> CommandResult {
     const PERCENT: f64 = 100.0;
     let book = open(path)?;
-    let position = super::position(fen, false)?;
+    let position = position(text, false)?;
     let moves = book.moves(&position);
     let mut out = io::stdout().lock();
     if moves.is_empty() {

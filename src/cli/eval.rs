@@ -5,16 +5,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::CommandResult;
-use crate::board::Game;
+use super::{CommandResult, position};
 use crate::engine::Engine;
 use crate::uci::draw;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The position: a FEN in quotes, or startpos
-    #[arg(default_value = "startpos")]
-    fen: String,
+    /// A FEN or EPD (quotes are optional), startpos, or moves such as 1. e4 e5
+    /// [default: startpos]
+    position: Vec<String>,
     /// Read the FEN as Chess960
     #[arg(long)]
     chess960: bool,
@@ -24,15 +23,20 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> CommandResult {
-    let position = super::position(&arguments.fen, arguments.chess960)?;
+    let text = arguments.position.join(" ");
+    let game = position::game(&text, position::mode(arguments.chess960))?;
     let mut engine = Engine::new();
     if let Some(path) = &arguments.network {
         engine.set_network(Some(path))?;
     }
-    engine.set_game(Game::from(position));
+    let end = game.end();
+    engine.set_game(game);
     let mut out = io::stdout().lock();
     for line in draw::position(engine.position()) {
         writeln!(out, "{line}")?;
+    }
+    if let Some(end) = end {
+        writeln!(out, "The game is over: {end}.")?;
     }
     let turn = engine.position().turn();
     writeln!(

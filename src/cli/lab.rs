@@ -125,7 +125,7 @@ struct KindsOf {
 
 #[derive(Args)]
 struct ShapeOf {
-    /// The position, as a FEN in quotes or the word startpos (the default)
+    /// The position, in quotes: a FEN, an EPD line, startpos (the default) or moves
     #[arg(long)]
     fen: Option<String>,
     /// Castling by the rules of Chess960
@@ -372,7 +372,7 @@ impl ShapeOf {
         } else {
             EvalKind::Network(Network::embedded())
         };
-        let root = position(self.fen.as_deref().unwrap_or("startpos"), self.chess960)?;
+        let root = position::position(self.fen.as_deref().unwrap_or("startpos"), self.chess960)?;
         let shapes = shapes(&root, self.depth, self.hash as usize, &eval_kind)?;
         let mut out = io::stdout().lock();
         if self.json {

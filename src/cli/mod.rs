@@ -7,10 +7,12 @@ mod book;
 mod chances;
 mod datagen;
 mod eval;
+mod interruption;
 mod lab;
 mod label;
 mod limits;
 mod perft;
+mod position;
 mod suite;
 mod train;
 
@@ -21,11 +23,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-use crate::board::Position;
 use crate::datagen::genfens::GenfensRequest;
 use crate::eval::EvalKind;
 use crate::nnue::Network;
-use crate::types::CastlingMode;
 use crate::uci;
 
 /// A UCI chess engine. Without a subcommand it speaks UCI on stdin and stdout, as chess programs
@@ -203,21 +203,6 @@ fn uci_commands(arguments: &[OsString]) -> Option<Vec<String>> {
         words
     } else {
         vec![words.join(" ")]
-    })
-}
-
-/// The position that an argument names: a FEN, or `startpos`.
-fn position(text: &str, chess960: bool) -> anyhow::Result<Position> {
-    if text == "startpos" {
-        return Ok(Position::startpos());
-    }
-    let mode = if chess960 {
-        CastlingMode::Chess960
-    } else {
-        CastlingMode::Standard
-    };
-    Position::from_fen(text, mode).map_err(|error| {
-        anyhow::anyhow!("{error}\nA position is a FEN in quotes, or the word startpos.")
     })
 }
 

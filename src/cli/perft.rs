@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::CommandResult;
 use super::limits::{in_range, threads_range};
+use super::position::position;
 use crate::board::Perft;
 use crate::engine::{HASH_MAX, nodes_per_second};
 
@@ -14,7 +15,7 @@ use crate::engine::{HASH_MAX, nodes_per_second};
 pub struct Arguments {
     /// Length of the sequences, in plies
     depth: u32,
-    /// The position: a FEN, or startpos
+    /// The position, in quotes: a FEN, an EPD line, startpos or moves
     #[arg(long, default_value = "startpos")]
     fen: String,
     /// Read the FEN as Chess960
@@ -32,7 +33,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> CommandResult {
-    let root = super::position(&arguments.fen, arguments.chess960)?;
+    let root = position(&arguments.fen, arguments.chess960)?;
     let perft = Perft {
         threads: arguments.threads,
         hash_mib: arguments.hash,

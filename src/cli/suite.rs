@@ -11,10 +11,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::CommandResult;
+use super::interruption::interruption;
 use super::limits::{EngineArguments, LimitArguments, cores, hash_range, threads_range};
 use crate::board::{Epd, open_input, read_text};
 use crate::engine::Request;
-use crate::suite::{self, Attempt, Problem, SuiteSettings, SuiteSummary};
+use crate::suite::{self, Attempt, Problem, SuiteEnd, SuiteSettings, SuiteSummary};
 use crate::types::{CastlingMode, Score};
 
 /// Time for each position if neither the command line nor the position sets a limit.
@@ -24,7 +25,7 @@ const BAR: &str = "{wide_bar} {pos}/{len}  {msg}  {eta} left";
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The suite: a file with one EPD position a line, with bm, am or dm
+    /// The suite: a file with one EPD position a line, with bm, am or dm, or - for standard input
     file: PathBuf,
     #[command(flatten)]
     limits: LimitArguments,
@@ -67,9 +68,11 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let mut out = io::stdout().lock();
     let mut report = SuiteReport::new(&problems);
     let mut written = Ok(());
-    suite::run(
+    let interrupted = interruption()?;
+    let end = suite::run(
         &problems,
         &settings,
+        &interrupted,
         |problem| arguments.request(problem),
         || maker.engine(1, arguments.hash),
         |index, attempt| {
@@ -88,13 +91,25 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
+    for (number, problem, attempt) in report.add_rest() {
+        if arguments.json && written.is_ok() {
+            written = write_json(&mut out, &SuiteRecord::of_attempt(number, problem, attempt));
+        }
+    }
     written?;
     if arguments.json {
         write_json(&mut out, &SuiteRecord::of_summary(&report.summary, started))?;
     } else {
         report.write(&mut out, started.elapsed())?;
     }
-    Ok(true)
+    if end == SuiteEnd::Interrupted {
+        let (searched, all) = (report.attempts.len(), problems.len());
+        writeln!(
+            io::stderr(),
+            "Interrupted after {searched} of {all} positions."
+        )?;
+    }
+    Ok(end == SuiteEnd::Complete)
 }
 
 /// The problems of the file; a line that is not one is an error, because a score over the
@@ -132,7 +147,9 @@ fn bar(length: usize) -> Option<ProgressBar> {
 /// The attempts, in the order of the file whatever the order in which they end.
 struct SuiteReport<'a> {
     problems: &'a [Problem],
-    attempts: Vec<Attempt>,
+    /// Each with the index of its problem.
+    attempts: Vec<(usize, Attempt)>,
+    /// Those before which others have not ended yet.
     early: BTreeMap<usize, Attempt>,
     summary: SuiteSummary,
 }
@@ -154,17 +171,23 @@ impl<'a> SuiteReport<'a> {
         self.early.insert(index, attempt);
         let first = self.attempts.len();
         while let Some(attempt) = self.early.remove(&self.attempts.len()) {
-            self.attempts.push(attempt);
+            self.attempts.push((self.attempts.len(), attempt));
         }
         self.from(first).collect()
     }
 
+    /// Takes those as well before which others are missing, after an interrupted run, and returns
+    /// them.
+    fn add_rest(&mut self) -> Vec<(usize, &Problem, &Attempt)> {
+        let first = self.attempts.len();
+        self.attempts.extend(std::mem::take(&mut self.early));
+        self.from(first).collect()
+    }
+
     fn from(&self, first: usize) -> impl Iterator<Item = (usize, &Problem, &Attempt)> {
-        let pairs = self.problems.iter().zip(&self.attempts);
-        (1..)
-            .zip(pairs)
-            .skip(first)
-            .map(|(number, (problem, attempt))| (number, problem, attempt))
+        self.attempts[first..]
+            .iter()
+            .map(|(index, attempt)| (index + 1, &self.problems[*index], attempt))
     }
 
     fn write(&self, out: &mut impl Write, wall: Duration) -> io::Result<()> {

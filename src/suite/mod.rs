@@ -9,5 +9,5 @@ mod run;
 mod score;
 
 pub use problem::Problem;
-pub use run::{SuiteSettings, run};
+pub use run::{SuiteEnd, SuiteSettings, run};
 pub use score::{Attempt, SuiteSummary};

@@ -1,7 +1,7 @@
 //! Searches the problems of a suite, several at once.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crossbeam_channel::bounded;
 
@@ -19,19 +19,29 @@ pub struct SuiteSettings {
     pub hold: u32,
 }
 
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SuiteEnd {
+    /// Every problem was searched.
+    Complete,
+    /// It was interrupted; searches that had not ended were not shown.
+    Interrupted,
+}
+
 /// Searches all problems and shows each attempt as it ends. Every problem starts from an empty
 /// hash table, so that under limits of nodes or depth nothing depends on which thread searches
-/// it.
+/// it. Once `interrupted` is true the running searches end, and their attempts count for nothing.
 ///
 /// # Errors
 /// If an engine could not be set up.
 pub fn run(
     problems: &[Problem],
     settings: &SuiteSettings,
+    interrupted: &AtomicBool,
     request: impl Fn(&Problem) -> Request + Sync,
     new_engine: impl Fn() -> Result<Engine, EngineError> + Sync,
     mut on_attempt: impl FnMut(usize, Attempt),
-) -> Result<(), EngineError> {
+) -> Result<SuiteEnd, EngineError> {
     let next = AtomicUsize::new(0);
     let (attempts, finished) = bounded(settings.at_once);
     std::thread::scope(|scope| {
@@ -51,7 +61,16 @@ pub fn run(
                     let Some(problem) = problems.get(index) else {
                         return;
                     };
-                    let attempt = attempt(&mut engine, problem, &request(problem), settings.hold);
+                    let attempt = attempt(
+                        &mut engine,
+                        problem,
+                        &request(problem),
+                        settings.hold,
+                        interrupted,
+                    );
+                    if interrupted.load(Ordering::Relaxed) {
+                        return;
+                    }
                     if attempts.send(attempt.map(|made| (index, made))).is_err() {
                         return;
                     }
@@ -59,9 +78,13 @@ pub fn run(
             });
         }
         drop(attempts);
+        let mut shown = 0;
         for attempt in &finished {
             match attempt {
-                Ok((index, made)) => on_attempt(index, made),
+                Ok((index, made)) => {
+                    on_attempt(index, made);
+                    shown += 1;
+                }
                 Err(error) => {
                     // The other threads end when their next attempt finds no receiver.
                     drop(finished);
@@ -69,7 +92,11 @@ pub fn run(
                 }
             }
         }
-        Ok(())
+        Ok(if shown == problems.len() {
+            SuiteEnd::Complete
+        } else {
+            SuiteEnd::Interrupted
+        })
     })
 }
 
@@ -78,6 +105,7 @@ fn attempt(
     problem: &Problem,
     request: &Request,
     hold: u32,
+    interrupted: &AtomicBool,
 ) -> Result<Attempt, EngineError> {
     engine.new_game()?;
     let mut watch = Watch::new(&problem.goal);
@@ -91,6 +119,9 @@ fn attempt(
             if hold > 0 && watch.held >= hold {
                 return ControlFlow::Break(());
             }
+        }
+        if interrupted.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     })?;
@@ -157,8 +188,8 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    use crate::board::Position;
-    use crate::types::{Depth, Ply};
+    use crate::board::{Epd, Position};
+    use crate::types::{CastlingMode, Depth, Ply};
 
     fn at(depth: i32) -> Found {
         Found {
@@ -180,6 +211,32 @@ mod tests {
         assert_eq!((watch.found, watch.held), (Some(at(2)), 2));
         watch.update(m("d2d4"), Some(Score::cp(9)), at(4));
         assert_eq!((watch.found, watch.held), (None, 0));
+    }
+
+    #[test]
+    fn an_interrupted_run_shows_no_unfinished_search() {
+        let epd = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;";
+        let epd = Epd::parse(epd, CastlingMode::Standard).expect("a position");
+        let problems = [Problem::new(&epd).expect("a problem")];
+        let settings = SuiteSettings {
+            at_once: 1,
+            hold: 0,
+        };
+        for (interrupted, expected) in [
+            (true, (SuiteEnd::Interrupted, 0)),
+            (false, (SuiteEnd::Complete, 1)),
+        ] {
+            let mut shown = 0;
+            let end = run(
+                &problems,
+                &settings,
+                &AtomicBool::new(interrupted),
+                |_| Request::to_depth(2),
+                || Ok(Engine::new()),
+                |_, _| shown += 1,
+            );
+            assert_eq!(end.ok().map(|end| (end, shown)), Some(expected));
+        }
     }
 
     #[test]

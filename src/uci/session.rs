@@ -7,7 +7,7 @@
 //! that no client can hang the engine: each `go` gets its one `bestmove`.
 
 use std::collections::VecDeque;
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader, IsTerminal as _, Write};
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -53,8 +53,9 @@ pub struct Session<W: Write> {
     due: VecDeque<Command>,
     /// The running search was told to stop.
     stopping: bool,
-    /// The client has sent `uci`: before that, old ones mistake remarks for another protocol.
-    uci_seen: bool,
+    /// Unknown commands get a remark: the client has sent `uci` (before that, old ones mistake a
+    /// remark for another protocol), or a person types.
+    remarks: bool,
     /// `debug on`.
     debug: bool,
     /// A command could not be carried out.
@@ -78,7 +79,7 @@ impl<W: Write> Session<W> {
             waiting: VecDeque::new(),
             due: VecDeque::new(),
             stopping: false,
-            uci_seen: false,
+            remarks: false,
             debug: false,
             failed: false,
             lines: never(),
@@ -123,7 +124,7 @@ impl<W: Write> Session<W> {
     /// # Errors
     /// If the output is closed.
     pub fn run_batch(&mut self, lines: &[String]) -> io::Result<bool> {
-        self.uci_seen = true;
+        self.remarks = true;
         for (index, line) in lines.iter().enumerate() {
             if self.handle_line(line)? == Flow::Quit {
                 break;
@@ -163,7 +164,7 @@ impl<W: Write> Session<W> {
             Err(error) => {
                 self.failed = true;
                 // UCI has unknown commands ignored; a remark helps a person who typed one.
-                if self.uci_seen || !matches!(error, ParseError::Unknown(_)) {
+                if self.remarks || !matches!(error, ParseError::Unknown(_)) {
                     self.note(&error.to_string())?;
                 }
                 Ok(Flow::Continue)
@@ -346,7 +347,7 @@ impl<W: Write> Session<W> {
     }
 
     fn greet(&mut self) -> io::Result<()> {
-        self.uci_seen = true;
+        self.remarks = true;
         self.write_line(concat!("id name Pleach ", env!("CARGO_PKG_VERSION")))?;
         self.write_line("id author the Pleach authors")?;
         for line in options::declarations() {
@@ -519,6 +520,7 @@ pub fn interactive() -> io::Result<()> {
     let mut out = Outbox::new()?;
     let unwritten = out.unwritten();
     let mut session = Session::new(&mut out);
+    session.remarks = io::stdin().is_terminal();
     crash::install(&session.record, unwritten);
     let (sender, lines) = bounded(READ_AHEAD);
     let input = BufReader::new(stdio::Stdin::new()?);

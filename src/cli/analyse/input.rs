@@ -5,26 +5,14 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 
-use crate::board::{
-    Epd, EpdError, Game, PgnReader, Position, Start, decode, decompress, open_input, read_text,
-};
-use crate::cli::with_causes;
+use crate::board::{Game, PgnReader, Position, STDIN, decode, open_input, read_text};
+use crate::cli::position::{self, INITIAL, PREFIXES};
 use crate::types::{CastlingMode, Color};
 
-/// Standard input, on the command line.
-const STDIN: &str = "-";
 /// The highest move number, far beyond any game's.
 const HIGHEST_NUMBER: u32 = 1 << 30;
-/// Words that UCI has before a position.
-const PREFIXES: [&str; 2] = ["position", "fen"];
-/// The initial position.
-const INITIAL: &str = "startpos";
-/// How a game in PGN ends.
-const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 /// Slashes in a FEN's placement of the pieces.
 const RANK_SEPARATORS: usize = 7;
-/// Fields of a FEN without and with its clocks.
-const FEN_FIELDS: std::ops::RangeInclusive<usize> = 4..=6;
 
 /// Which position of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,17 +60,13 @@ impl std::str::FromStr for MoveNumber {
 /// # Errors
 /// Says which part cannot be read.
 pub fn game(words: &[String], choice: &Choice, chess960: bool) -> anyhow::Result<Game> {
-    let mode = if chess960 {
-        CastlingMode::Chess960
-    } else {
-        CastlingMode::Standard
-    };
+    let mode = position::mode(chess960);
     let one = match words {
         [one] => Some(one.as_str()),
         _ => None,
     };
     match one {
-        Some(STDIN) => of_input(decompress(io::stdin())?, choice, mode),
+        Some(STDIN) => of_input(open_input(Path::new(STDIN))?, choice, mode),
         Some(name) if Path::new(name).is_file() => open_input(Path::new(name))
             .map_err(anyhow::Error::from)
             .and_then(|input| of_input(input, choice, mode))
@@ -91,7 +75,7 @@ pub fn game(words: &[String], choice: &Choice, chess960: bool) -> anyhow::Result
         Some(name) if is_file_name(name) => bail!("there is no file {name}"),
         _ => {
             no_choice(choice)?;
-            of_words(&words.join(" "), mode)
+            position::game(&words.join(" "), mode)
         }
     }
 }
@@ -136,7 +120,7 @@ fn of_input(input: impl Read, choice: &Choice, mode: CastlingMode) -> anyhow::Re
         TextKind::Positions => of_positions(&read_text(input)?, choice, mode),
         TextKind::Unknown if *choice == Choice::default() => {
             let text = read_text(input)?;
-            let game = of_words(first_game(&text), mode);
+            let game = position::game(first_game(&text), mode);
             // Lines of any kind may stand before the first game.
             game.or_else(|error| of_pgn(io::Cursor::new(text), choice).map_err(|_| error))
         }
@@ -152,7 +136,7 @@ fn is_skipped(line: &str) -> bool {
 /// The text up to the first result of a game or the first empty line after its beginning.
 fn first_game(text: &str) -> &str {
     let text = text.trim_start();
-    let is_end = |word: &str| RESULTS.contains(&word.trim());
+    let is_end = |word: &str| position::is_result(word.trim());
     let mut length = 0;
     for word in text.split_inclusive(char::is_whitespace) {
         // A line break after white space leaves a word without letters: the line is empty.
@@ -202,11 +186,14 @@ fn of_positions(text: &str, choice: &Choice, mode: CastlingMode) -> anyhow::Resu
     );
     let number = choice.game.unwrap_or(1);
     let index = usize::try_from(number - 1)?;
-    let mut lines = text.lines().map(str::trim).filter(|line| !is_skipped(line));
-    let line = lines.nth(index);
-    let line = line.with_context(|| format!("there is no position {number}"))?;
-    let epd = || Ok(Game::from(Epd::parse(line, mode)?.position));
-    of_words(line, mode).or_else(|error| epd().map_err(|_: EpdError| error))
+    let mut lines = text
+        .lines()
+        .map(str::trim)
+        .zip(1..)
+        .filter(|(line, _)| !is_skipped(line));
+    let found = lines.nth(index);
+    let (line, line_number) = found.with_context(|| format!("there is no position {number}"))?;
+    position::game(line, mode).with_context(|| format!("line {line_number}"))
 }
 
 fn of_pgn(input: impl Read, choice: &Choice) -> anyhow::Result<Game> {
@@ -243,66 +230,6 @@ fn move_of(position: &Position) -> u32 {
     position.game_ply() / 2 + 1
 }
 
-/// A FEN or EPD, `startpos`, either with moves behind it, or moves from the initial position.
-fn of_words(text: &str, mode: CastlingMode) -> anyhow::Result<Game> {
-    let text = text.trim().trim_matches(['"', '\'']);
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let prefix = words.iter().take_while(|word| PREFIXES.contains(word));
-    let words = &words[prefix.count()..];
-    let is_fen = words.first().is_some_and(|word| word.contains('/'));
-    let (start, moves) = match words {
-        [] => (Start::Initial, &[][..]),
-        [INITIAL, moves @ ..] => (Start::Initial, moves),
-        _ if is_fen && text.contains(';') => {
-            return Ok(Game::from(Epd::parse(&words.join(" "), mode)?.position));
-        }
-        _ if is_fen => {
-            let clock = |word: &&&str| word.bytes().all(|byte| byte.is_ascii_digit());
-            let placed = words.len().min(*FEN_FIELDS.start());
-            let clocks = words[placed..].iter().take(2).take_while(clock).count();
-            let (fen, moves) = words.split_at(placed + clocks);
-            (Start::Fen(fen.join(" ")), moves)
-        }
-        moves => (Start::Initial, moves),
-    };
-    let mut game = Game::new(&start, &[], mode).map_err(|error| with_hint(&error.into()))?;
-    for word in moves {
-        let Some(word) = move_word(word) else {
-            continue;
-        };
-        let m = game.position().parse_move(word).map_err(|error| {
-            with_hint(&anyhow::anyhow!(
-                "after {} moves: {error}",
-                game.moves().len()
-            ))
-        })?;
-        game.play(m);
-    }
-    Ok(game)
-}
-
-/// An error with a hint at the accepted forms.
-fn with_hint(error: &anyhow::Error) -> anyhow::Error {
-    anyhow::anyhow!(
-        "{}\nA position is a FEN, an EPD line, startpos, moves (1. e4 e5 or e2e4 e7e5), \
-         or a file.",
-        with_causes(error)
-    )
-}
-
-/// A word of a line of moves without its move number; `None` if nothing else is left of it.
-fn move_word(word: &str) -> Option<&str> {
-    let numbered = word
-        .find('.')
-        .filter(|&at| word[..at].bytes().all(|b| b.is_ascii_digit()));
-    let bare = match numbered {
-        Some(at) => word[at..].trim_start_matches('.'),
-        None => word,
-    };
-    let is_noise = bare.is_empty() || bare == "moves" || RESULTS.contains(&bare);
-    (!is_noise).then_some(bare)
-}
-
 /// Reads a list of moves in UCI notation for a request.
 ///
 /// # Errors
@@ -325,12 +252,14 @@ pub fn uci_moves(position: &Position, texts: &[String]) -> anyhow::Result<Vec<St
 mod tests {
     use super::*;
 
-    fn fen(text: &str) -> String {
-        let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-        let split = game(&words, &Choice::default(), false).expect(text);
-        let whole = game(&[text.to_owned()], &Choice::default(), false).expect(text);
-        assert_eq!(split.position().fen(), whole.position().fen());
-        whole.position().fen()
+    #[test]
+    fn a_position_needs_no_quotes() {
+        let text = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
+        let split: Vec<String> = text.split(' ').map(str::to_owned).collect();
+        for words in [split, vec![text.to_owned()]] {
+            let game = game(&words, &Choice::default(), false).expect(text);
+            assert_eq!(game.position().fen(), text);
+        }
     }
 
     #[test]
@@ -340,26 +269,6 @@ mod tests {
             let error = error.expect_err(folder).to_string();
             assert_eq!(error, format!("{folder} is a folder"));
         }
-    }
-
-    #[test]
-    fn positions_come_in_many_ways() {
-        let after = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
-        for text in [
-            "startpos moves e2e4 e7e5",
-            "startpos e4 e5",
-            "e4 e5",
-            "1. e4 e5 *",
-            "1.e4 1...e5",
-            after,
-            "position fen rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1 moves e7e5",
-            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - e5",
-        ] {
-            assert_eq!(fen(text), after, "{text}");
-        }
-        let kings = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
-        assert_eq!(fen("4k3/8/8/8/8/8/8/4K2R w K - bm O-O; id \"x\";"), kings);
-        assert_eq!(fen("startpos"), Position::startpos().fen());
     }
 
     #[test]
@@ -464,16 +373,5 @@ mod tests {
         let error = game(&["missing.pgn".to_owned()], &Choice::default(), false);
         let text = error.expect_err("no such file").to_string();
         assert_eq!(text, "there is no file missing.pgn");
-    }
-
-    #[test]
-    fn errors_name_the_move() {
-        let words = ["e4".to_owned(), "e5".to_owned(), "Ke3".to_owned()];
-        let error = game(&words, &Choice::default(), false).expect_err("illegal");
-        let text = format!("{error:#}");
-        assert!(
-            text.contains("Ke3") && text.contains("after 2 moves"),
-            "{text}"
-        );
     }
 }

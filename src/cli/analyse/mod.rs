@@ -7,8 +7,7 @@ mod view;
 
 use std::io::{self, IsTerminal as _, Write};
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
@@ -16,6 +15,7 @@ use clap::{Args, ValueEnum};
 use crossterm::{ExecutableCommand as _, cursor};
 
 use super::CommandResult;
+use super::interruption::interruption;
 use super::limits::{EngineArguments, LimitArguments, hash_range, in_range, threads_range};
 use crate::board::{Game, Position};
 use crate::chances::chances;
@@ -180,21 +180,6 @@ fn analyse(
     // Without a legal move the search ends by itself.
     request.infinite &= game.position().has_legal_move();
     Ok(engine.analyse(game, &request, listen)?)
-}
-
-/// Turns true at the first Ctrl-C; the second one ends the program as usual.
-fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
-    /// What a shell reports of a program that Ctrl-C ended.
-    const INTERRUPTED: i32 = 130;
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupted);
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(INTERRUPTED);
-        }
-    })
-    .context("cannot catch Ctrl-C")?;
-    Ok(interrupted)
 }
 
 /// Where the analysis is shown, and how.

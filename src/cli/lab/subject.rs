@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail, ensure};
 use clap::{Args, ValueEnum};
 
-use crate::cli::position;
+use crate::cli::position::position;
 use crate::lab::games::chess::InitialOrder;
 use crate::lab::games::{ChessGame, Explicit, Kalah, RandomTree, TicTacToe};
 use crate::lab::{GameTree, MAX_DEPTH, ValueWindow};
@@ -31,7 +31,7 @@ pub(super) struct Subject {
     /// The game; chess by default
     #[arg(long)]
     game: Option<GameName>,
-    /// Chess: the position, as a FEN in quotes or the word startpos (the default)
+    /// Chess: the position, in quotes: a FEN, an EPD line, startpos (the default) or moves
     #[arg(long)]
     fen: Option<String>,
     /// Chess: castling by the rules of Chess960
