@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
+/// What other programs call standard output.
+pub const STANDARD_OUTPUT: &str = "-";
+
 /// A file that takes its name when [`PendingFile::commit`] is called; dropped before, it is
 /// removed.
 #[derive(Debug)]
@@ -31,8 +34,13 @@ impl PendingFile {
     /// is replaced. A link to nothing is replaced itself.
     ///
     /// # Errors
-    /// The folder does not exist or can't be written to.
+    /// The folder does not exist or can't be written to, or the path is what other programs call
+    /// standard output.
     pub fn create(path: &Path) -> io::Result<PendingFile> {
+        if path.as_os_str() == STANDARD_OUTPUT {
+            let why = "standard output cannot be written to: name a file";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
         let path = match fs::metadata(path) {
             Ok(data) if data.is_dir() => {
                 return Err(io::Error::new(io::ErrorKind::IsADirectory, "a folder"));

@@ -141,6 +141,24 @@ fn deepening_says_why_it_ended() {
 }
 
 #[test]
+fn a_tree_is_not_written_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tree = folder.path().join("x.tree");
+    let text = fs::read("book/trees/first.tree").expect("a tree");
+    fs::write(&tree, &text).expect("a copy");
+    let tree = tree.to_str().expect("UTF-8");
+    for words in [
+        ["tree", tree, "--svg", tree].as_slice(),
+        &["tree", "--tree", tree, "--html", tree],
+        &["compare", "--tree", tree, "--plot", tree],
+    ] {
+        let output = lab(words);
+        assert!(!output.status.success(), "{words:?}");
+        assert_eq!(fs::read(tree).expect("the tree"), text, "{words:?}");
+    }
+}
+
+#[test]
 fn mistakes_are_explained() {
     let refused = |words: &[&str], reason: &str| {
         let output = lab(words);

@@ -45,6 +45,15 @@ pub struct AnnotateJob {
     pub settings: String,
 }
 
+impl AnnotateJob {
+    /// Whether the input gives the same games each time that it is opened, as a file does; a pipe
+    /// does not.
+    #[must_use]
+    pub fn is_read_again(&self) -> bool {
+        self.input.as_ref().is_some_and(|input| input.is_file())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

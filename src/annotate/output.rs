@@ -7,10 +7,7 @@ use anyhow::{Context as _, ensure};
 
 use super::job::AnnotateJob;
 use super::journal::Journal;
-use crate::files::are_same;
-
-/// What other programs call standard output.
-const STANDARD_OUTPUT: &str = "-";
+use crate::files::{STANDARD_OUTPUT, are_same};
 
 /// Refuses an output that a run could not be continued from, and a folder as the input.
 ///
@@ -46,7 +43,8 @@ pub fn check_paths(job: &AnnotateJob) -> anyhow::Result<()> {
 /// if there is nothing to continue.
 ///
 /// # Errors
-/// If the output exists without a journal, or the journal is of another run.
+/// If the output exists without a journal, the journal is of another run, or the input may be
+/// another one than it was.
 pub fn open_output(job: &AnnotateJob, identity: &str) -> anyhow::Result<Option<(File, Journal)>> {
     if job.overwrite {
         return Ok(None);
@@ -59,6 +57,10 @@ pub fn open_output(job: &AnnotateJob, identity: &str) -> anyhow::Result<Option<(
         );
         return Ok(None);
     };
+    ensure!(
+        job.is_read_again(),
+        "an interrupted run goes on only with games of a file: begin anew with --overwrite"
+    );
     let bytes = journal.last().map_or(0, |done| done.bytes);
     let mut output = OpenOptions::new()
         .write(true)

@@ -71,7 +71,7 @@ pub fn run(
     progress: &impl AnnotateProgress,
 ) -> anyhow::Result<RunTotals> {
     check_paths(job)?;
-    let identity = format!("{}; {}", job.settings, input_name(job)?);
+    let identity = identity(job)?;
     let begun = open_output(job, &identity)?;
     let total = count(job)?;
     ensure!(total != Some(0), "no game in {}", input_label(job));
@@ -171,6 +171,15 @@ fn input_label(job: &AnnotateJob) -> String {
     )
 }
 
+/// What must be the same when a run is continued.
+fn identity(job: &AnnotateJob) -> anyhow::Result<String> {
+    let identity = format!("{}; {}", job.settings, input_name(job)?);
+    Ok(match &job.report {
+        Some(report) => format!("{identity}; report in {}", report.display()),
+        None => identity,
+    })
+}
+
 /// Identifies the input when a run is continued: its name and length.
 fn input_name(job: &AnnotateJob) -> anyhow::Result<String> {
     let name = input_label(job);
@@ -191,7 +200,7 @@ fn open(job: &AnnotateJob) -> anyhow::Result<Box<dyn Read + Send>> {
 /// How many games a file has, broken ones included; `None` for an input that can be read only
 /// once, which a pipe is as well.
 fn count(job: &AnnotateJob) -> anyhow::Result<Option<u64>> {
-    let Some(path) = job.input.as_ref().filter(|path| path.is_file()) else {
+    let Some(path) = job.input.as_ref().filter(|_| job.is_read_again()) else {
         return Ok(None);
     };
     let mut total = 0;
@@ -485,5 +494,32 @@ mod tests {
             ..job(&input, directory.path())
         };
         assert!(refusal(&folder).contains("no regular file"));
+    }
+
+    /// The message of a run that finds the output of an interrupted one, which `begun` describes.
+    fn refusal_to_go_on(begun: &AnnotateJob, now: &AnnotateJob) -> String {
+        let identity = identity(begun).expect("an input");
+        create_output(begun, &identity).expect("files");
+        let error = attempt(now).expect_err("refused");
+        format!("{error:#}")
+    }
+
+    #[test]
+    fn a_run_goes_on_with_the_same_games_and_report_only() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (input, output) = (directory.path().join("in"), directory.path().join("out"));
+        fs::write(&input, "1. e4 *").expect("a game");
+        let begun = job(&input, &output);
+        let piped = AnnotateJob {
+            input: None,
+            ..begun.clone()
+        };
+        assert!(refusal_to_go_on(&piped, &piped).contains("games of a file"));
+        let report = |name: &str| AnnotateJob {
+            report: Some(directory.path().join(name)),
+            ..begun.clone()
+        };
+        let message = refusal_to_go_on(&report("one"), &report("two"));
+        assert!(message.contains("other settings"), "{message}");
     }
 }

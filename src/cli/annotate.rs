@@ -138,9 +138,6 @@ impl Arguments {
         if let Some(shard) = self.shard {
             parts.push(format!("part {} of {}", shard.index, shard.count));
         }
-        if self.report.is_some() {
-            parts.push("with report".to_owned());
-        }
         parts.join("; ")
     }
 }

@@ -195,6 +195,7 @@ const USUAL_ITERATION: u32 = 6;
 
 impl Compare {
     fn run(&self) -> anyhow::Result<()> {
+        self.subject.ensure_kept(None, &[&self.plot])?;
         self.subject.show(None, self.depth, USUAL_DEPTH, self)
     }
 }

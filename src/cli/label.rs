@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use clap::Args;
 
+use crate::files::are_same;
 use crate::label::engine::{EngineLabeller, LabelMode};
 use crate::label::{self, LabelJob, LabelProgress, Labeller, Nearby};
 use crate::progress::ProgressReporter;
@@ -80,6 +81,13 @@ pub fn run(args: LabelArgs) -> anyhow::Result<()> {
     let machine = std::thread::available_parallelism().map_or(1, NonZero::get);
     let mut labellers: Vec<Box<dyn Labeller>> = Vec::new();
     let threads = args.threads.unwrap_or(machine).max(1);
+    for path in args.teacher.iter().chain(Some(&args.engine)) {
+        let name = path.display();
+        ensure!(
+            !are_same(path, &args.output),
+            "{name} would be written over"
+        );
+    }
     if let Some(path) = &args.teacher {
         let net = TeacherNet::load(path).with_context(|| path.display().to_string())?;
         let net = Arc::new(net);

@@ -44,7 +44,7 @@ pub fn position(text: &str, chess960: bool) -> anyhow::Result<Position> {
 /// # Errors
 /// Says which part cannot be read, and which forms can.
 pub fn game(text: &str, mode: CastlingMode) -> anyhow::Result<Game> {
-    let text = text.trim().trim_matches(['"', '\'']);
+    let text = unquoted(text.trim());
     let words: Vec<&str> = text.split_whitespace().collect();
     let prefix = words.iter().take_while(|word| PREFIXES.contains(word));
     let words = &words[prefix.count()..];
@@ -64,6 +64,14 @@ pub fn game(text: &str, mode: CastlingMode) -> anyhow::Result<Game> {
     // The operations of an EPD line may lack their semicolon.
     play(&Start::Fen(fen.join(" ")), moves, mode)
         .or_else(|error| epd().map_or(Err(error), |epd| Ok(Game::from(epd.position))))
+}
+
+/// A text without the quotes around it. One at the end alone may close an operand of EPD.
+fn unquoted(text: &str) -> &str {
+    ['"', '\'']
+        .iter()
+        .find_map(|&quote| text.strip_prefix(quote)?.strip_suffix(quote))
+        .unwrap_or(text)
 }
 
 /// The game of a start and moves, which may have their numbers and a result.
@@ -125,7 +133,11 @@ mod tests {
         }
         let kings = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
         assert_eq!(fen("4k3/8/8/8/8/8/8/4K2R w K - bm O-O; id \"x\";"), kings);
-        assert_eq!(fen("4k3/8/8/8/8/8/8/4K2R w K - bm O-O"), kings);
+        for rest in ["bm O-O", "bm O-O; id \"x\"", "id \"x\""] {
+            assert_eq!(fen(&format!("4k3/8/8/8/8/8/8/4K2R w K - {rest}")), kings);
+        }
+        assert_eq!(fen(&format!("\"{kings}\"")), kings);
+        assert_eq!(fen(&format!("'{kings}'")), kings);
         assert_eq!(fen("startpos"), Position::startpos().fen());
     }
 

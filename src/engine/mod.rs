@@ -66,7 +66,7 @@ pub enum EngineError {
     Net(#[from] NetError),
     #[error("not while a search is running")]
     Searching,
-    #[error("no search: {0}")]
+    #[error("no position: {0}")]
     NoPosition(String),
     /// The first search thread has panicked, where panics do not end the program (the released one
     /// they do). After [`Engine::analyse`] the next search starts new threads.
@@ -490,25 +490,32 @@ impl Engine {
         self.refused = None;
     }
 
-    /// Begins a search of the current position. Its lines and its end come as events.
+    /// Whether there is a position to search.
+    ///
+    /// # Errors
+    /// If the last position was refused.
+    pub fn check_position(&self) -> Result<(), EngineError> {
+        match &self.refused {
+            Some(why) => Err(EngineError::NoPosition(why.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// Begins a search of the current position. Its lines and its end come as events. Returns
+    /// remarks on the parts of the request that are ignored.
     ///
     /// # Errors
     /// If a search is running, the last position was refused, or there are no threads; no
     /// events follow then.
-    pub fn go(&mut self, request: &Request) -> Result<(), EngineError> {
+    pub fn go(&mut self, request: &Request) -> Result<Vec<String>, EngineError> {
         self.idle()?;
-        if let Some(why) = &self.refused {
-            return Err(EngineError::NoPosition(why.clone()));
-        }
+        self.check_position()?;
         let settings = &self.settings;
         let (limits, refused) = request.limits(
             self.game.position(),
             settings.move_overhead,
             settings.multi_pv,
         );
-        for why in refused {
-            let _ = self.events.send(Event::Note(format!("ignored: {why}")));
-        }
         let named = limits.root_moves.as_ref();
         self.best
             .set(named.and_then(|moves| moves.first()).copied());
@@ -528,7 +535,10 @@ impl Engine {
         let pipeline = self.pipeline.clone();
         self.pool()?.start(search, reporter, &pipeline);
         self.searching = true;
-        Ok(())
+        Ok(refused
+            .iter()
+            .map(|why| format!("ignored: {why}"))
+            .collect())
     }
 
     /// Ends the running search, whose result follows; nothing if there is none.

@@ -70,15 +70,18 @@ impl Stage for StrengthLimit {
             .thinking_time(limits.time, moves.len(), &request.root);
         limits.root_moves = Some(moves);
         let (level, past) = (self.level, request.past.clone());
-        Step::Revise(Box::new(move |analysis| choose(level, &past, analysis)))
+        Step::Revise(Box::new(move |analysis| {
+            choose(level, &past, lines, analysis)
+        }))
     }
 }
 
-/// Plays the move that the level prefers among those that have a line.
-fn choose(level: Level, past: &[Move], analysis: &mut Analysis) {
+/// Plays the move that the level prefers among those of the best `lines`.
+fn choose(level: Level, past: &[Move], lines: usize, analysis: &mut Analysis) {
     let lines: Vec<(Move, Score)> = analysis
         .lines
         .iter()
+        .take(lines)
         .filter_map(|line| Some((*line.pv.first()?, line.info.score)))
         .collect();
     if let Some(m) = level.choose(&analysis.root, past, &lines)

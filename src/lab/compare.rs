@@ -102,14 +102,7 @@ pub fn compare<G: GameTree>(
     contest: &Contest,
 ) -> Result<Comparison, Disagreement> {
     let depth = contest.depth;
-    let whole = solve(
-        game,
-        Algorithm::Minimax,
-        SolveOptions {
-            depth,
-            ..SolveOptions::default()
-        },
-    );
+    let whole = straight(game, Algorithm::Minimax, depth);
     let start = game.start();
     let minimal = minimal_tree(game, depth, game.side(&start).view(whole.value))
         .expect("minimax's value has a proof");
@@ -118,33 +111,12 @@ pub fn compare<G: GameTree>(
     for algorithm in contest.algorithms.iter().copied() {
         let solved = match (algorithm, contest.deepening) {
             (Algorithm::Minimax, None) => whole.clone(),
-            (_, None) => solve(
-                game,
-                algorithm,
-                SolveOptions {
-                    depth,
-                    ..SolveOptions::default()
-                },
-            ),
-            (_, Some(hints)) => {
-                let deepening = deepen(
-                    game,
-                    algorithm,
-                    DeepeningLimits { depth, time: None },
-                    hints,
-                );
-                let time = deepening.iterations.iter().map(|solved| solved.time).sum();
-                Solved {
-                    counts: deepening.total(),
-                    time,
-                    ..deepening.last().clone()
-                }
-            }
+            (_, None) => straight(game, algorithm, depth),
+            (_, Some(hints)) => deepened(game, algorithm, depth, hints),
         };
         if solved.value != whole.value {
-            let name = algorithm.name();
             return Err(Disagreement {
-                name,
+                name: algorithm.name(),
                 value: solved.value,
                 truth: whole.value,
             });
@@ -170,6 +142,31 @@ pub fn compare<G: GameTree>(
         uniform_minimal_leaves: uniform_minimal_leaves(branching, minimal.height),
         rows,
     })
+}
+
+/// A search straight to `depth`.
+fn straight<G: GameTree>(game: &G, algorithm: Algorithm, depth: u32) -> Solved<G::Move> {
+    let options = SolveOptions {
+        depth,
+        ..SolveOptions::default()
+    };
+    solve(game, algorithm, options)
+}
+
+/// The last of the searches to depth 1, 2 and so on, with the work and time of all.
+fn deepened<G: GameTree>(
+    game: &G,
+    algorithm: Algorithm,
+    depth: u32,
+    hints: Hints,
+) -> Solved<G::Move> {
+    let limits = DeepeningLimits { depth, time: None };
+    let deepening = deepen(game, algorithm, limits, hints);
+    Solved {
+        counts: deepening.total(),
+        time: deepening.iterations.iter().map(|solved| solved.time).sum(),
+        ..deepening.last().clone()
+    }
 }
 
 /// Leaves at each depth from 1 to `contest.depth`, for each leaf of the minimal tree of that

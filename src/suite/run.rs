@@ -42,55 +42,33 @@ pub fn run(
     new_engine: impl Fn() -> Result<Engine, EngineError> + Sync,
     mut on_attempt: impl FnMut(usize, Attempt),
 ) -> Result<SuiteEnd, EngineError> {
-    let next = AtomicUsize::new(0);
+    let queue = ProblemQueue {
+        problems,
+        next: AtomicUsize::new(0),
+    };
     let (attempts, finished) = bounded(settings.at_once);
     std::thread::scope(|scope| {
         for _ in 0..settings.at_once.min(problems.len()) {
-            let (attempts, next) = (attempts.clone(), &next);
+            let (attempts, queue) = (attempts.clone(), &queue);
             let (request, new_engine) = (&request, &new_engine);
             scope.spawn(move || {
-                let mut engine = match new_engine() {
-                    Ok(engine) => engine,
-                    Err(error) => {
-                        let _ = attempts.send(Err(error));
-                        return;
-                    }
+                let solve = |engine: &mut Engine, problem: &Problem| {
+                    let request = request(problem);
+                    attempt(engine, problem, &request, settings.hold, interrupted)
                 };
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(problem) = problems.get(index) else {
-                        return;
-                    };
-                    let attempt = attempt(
-                        &mut engine,
-                        problem,
-                        &request(problem),
-                        settings.hold,
-                        interrupted,
-                    );
-                    if interrupted.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    if attempts.send(attempt.map(|made| (index, made))).is_err() {
-                        return;
-                    }
+                let show = |index, made| attempts.send(Ok((index, made))).is_ok();
+                if let Err(error) = work(queue, interrupted, new_engine, solve, show) {
+                    let _ = attempts.send(Err(error));
                 }
             });
         }
         drop(attempts);
         let mut shown = 0;
-        for attempt in &finished {
-            match attempt {
-                Ok((index, made)) => {
-                    on_attempt(index, made);
-                    shown += 1;
-                }
-                Err(error) => {
-                    // The other threads end when their next attempt finds no receiver.
-                    drop(finished);
-                    return Err(error);
-                }
-            }
+        // After an error the other threads end when their next attempt finds no receiver.
+        for attempt in finished {
+            let (index, made) = attempt?;
+            on_attempt(index, made);
+            shown += 1;
         }
         Ok(if shown == problems.len() {
             SuiteEnd::Complete
@@ -98,6 +76,38 @@ pub fn run(
             SuiteEnd::Interrupted
         })
     })
+}
+
+/// The problems that no thread has taken yet.
+struct ProblemQueue<'a> {
+    problems: &'a [Problem],
+    next: AtomicUsize,
+}
+
+impl<'a> ProblemQueue<'a> {
+    fn take(&self) -> Option<(usize, &'a Problem)> {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        Some((index, self.problems.get(index)?))
+    }
+}
+
+/// What one thread does: it solves problem after problem, until there is none, `interrupted` is
+/// true, or `show` says that nobody listens.
+fn work(
+    queue: &ProblemQueue<'_>,
+    interrupted: &AtomicBool,
+    new_engine: impl Fn() -> Result<Engine, EngineError>,
+    solve: impl Fn(&mut Engine, &Problem) -> Result<Attempt, EngineError>,
+    show: impl Fn(usize, Attempt) -> bool,
+) -> Result<(), EngineError> {
+    let mut engine = new_engine()?;
+    while let Some((index, problem)) = queue.take() {
+        let made = solve(&mut engine, problem)?;
+        if interrupted.load(Ordering::Relaxed) || !show(index, made) {
+            break;
+        }
+    }
+    Ok(())
 }
 
 fn attempt(

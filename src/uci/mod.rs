@@ -12,4 +12,4 @@ mod session;
 
 pub use command::{Command, ParseError};
 pub use session::Session;
-pub(crate) use session::{batch, interactive};
+pub(crate) use session::{batch::batch, interactive};

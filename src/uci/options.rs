@@ -35,6 +35,8 @@ pub struct OptionTarget<'a> {
     pub preferences: &'a mut Preferences,
     /// What a setter has to report to the user.
     pub remarks: Vec<String>,
+    /// Part of what the option asks for could not be done; the remarks say what.
+    pub incomplete: bool,
 }
 
 /// Why a setter refused a value; [`set`] adds the option's name.
@@ -204,6 +206,8 @@ pub const OPTIONS: &[UciOption] = &[
         kind: OptionKind::Text {
             set: |target, path| {
                 target.remarks = target.engine.set_tablebases(path);
+                // The last says how many tables there are, each before it what was left out.
+                target.incomplete = target.remarks.len() > 1;
                 Ok(())
             },
         },
@@ -515,6 +519,13 @@ pub fn check(name: &str, value: Option<&str>) -> Result<(), OptionError> {
         .iter()
         .find(|option| option.name.eq_ignore_ascii_case(name));
     option.map_or(Ok(()), |option| option.check(value))
+}
+
+/// Whether the option with this name takes a text, of which [`check`] does not know whether it fits.
+pub fn is_text(name: &str) -> bool {
+    OPTIONS.iter().any(|option| {
+        option.name.eq_ignore_ascii_case(name) && matches!(option.kind, OptionKind::Text { .. })
+    })
 }
 
 /// Sets the option with this name, in any case.

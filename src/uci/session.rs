@@ -6,14 +6,12 @@
 //! cannot sensibly wait for the search to end by itself (`go`, `ucinewgame`) stops it first, so
 //! that no client can hang the engine: each `go` gets its one `bestmove`.
 
+pub(crate) mod batch;
+mod counting;
+
 use std::collections::VecDeque;
 use std::io::{self, BufReader, IsTerminal as _, Write};
-use std::ops::ControlFlow;
-use std::panic::resume_unwind;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use crossbeam_channel::{Receiver, bounded, never, select};
 
@@ -23,8 +21,6 @@ use super::input::send_lines;
 use super::options::{self, OptionTarget, Preferences};
 use super::outbox::Outbox;
 use super::{draw, logfile, output};
-use crate::bench;
-use crate::board::Perft;
 use crate::board::Start;
 use crate::engine::{Engine, EngineError, Event, Request};
 use crate::faults::panic_at;
@@ -32,8 +28,6 @@ use crate::stdio;
 
 /// Lines read ahead of the engine.
 const READ_AHEAD: usize = 1024;
-/// How often a running perft checks whether it is done or must stop.
-const PERFT_POLL: Duration = Duration::from_millis(2);
 
 /// Whether the conversation goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,28 +111,6 @@ impl<W: Write> Session<W> {
                 return self.end();
             }
         }
-    }
-
-    /// Runs each line to its end before the next, as for commands on the command line.
-    ///
-    /// # Errors
-    /// If the output is closed.
-    pub fn run_batch(&mut self, lines: &[String]) -> io::Result<bool> {
-        self.remarks = true;
-        for (index, line) in lines.iter().enumerate() {
-            if self.handle_line(line)? == Flow::Quit {
-                break;
-            }
-            let signalled = is_signal_ahead(&lines[index + 1..]);
-            while self.engine.is_searching() && !signalled {
-                let Ok(event) = self.engine.events().recv() else {
-                    break;
-                };
-                self.on_event(&event)?;
-            }
-        }
-        self.end()?;
-        Ok(!self.failed)
     }
 
     /// Stops the running search and writes its result; the same for the searches that still wait.
@@ -235,16 +207,18 @@ impl<W: Write> Session<W> {
 
     /// Queues a command. Of options set one after the other, only the last value of each is
     /// kept, so that the queue stays short however many are sent. A value that does not fit is
-    /// refused at once, and does not replace one that does.
+    /// refused at once, and does not replace one that does; a text is known to fit only when it is
+    /// set, and replaces nothing but itself.
     fn wait(&mut self, command: Command) -> io::Result<()> {
         if let Command::SetOption { name, value } = &command {
             if let Err(error) = options::check(name, value.as_deref()) {
                 return self.report_error(&error);
             }
             let is_option = |queued: &Command| matches!(queued, Command::SetOption { .. });
+            let is_text = options::is_text(name);
             let same = |queued: &Command| {
-                matches!(queued, Command::SetOption { name: other, .. }
-                    if other.eq_ignore_ascii_case(name))
+                matches!(queued, Command::SetOption { name: other, value: earlier }
+                    if other.eq_ignore_ascii_case(name) && (!is_text || earlier == value))
             };
             let last = self.waiting.len();
             let first = self
@@ -361,8 +335,10 @@ impl<W: Write> Session<W> {
             engine: &mut self.engine,
             preferences: &mut self.preferences,
             remarks: Vec::new(),
+            incomplete: false,
         };
         let outcome = options::set(&mut target, name, value);
+        self.failed |= target.incomplete;
         for remark in target.remarks {
             self.note(&remark)?;
         }
@@ -373,15 +349,21 @@ impl<W: Write> Session<W> {
         }
     }
 
+    /// Remarks on parts of a command that were not understood or done.
+    fn note_failures(&mut self, remarks: &[String]) -> io::Result<()> {
+        for remark in remarks {
+            self.failed = true;
+            self.note(remark)?;
+        }
+        Ok(())
+    }
+
     fn set_position(&mut self, start: &Start, moves: &[String]) -> io::Result<()> {
         self.try_to(|engine| engine.set_position(start, moves))
     }
 
     fn go(&mut self, request: &Request, remarks: &[String]) -> io::Result<()> {
-        for remark in remarks {
-            self.failed = true;
-            self.note(remark)?;
-        }
+        self.note_failures(remarks)?;
         // A request that was not understood must not become an endless search.
         let mut request = request.clone();
         if !remarks.is_empty() && !request.is_limited() {
@@ -393,7 +375,7 @@ impl<W: Write> Session<W> {
             best: self.engine.best_so_far().clone(),
         });
         match self.engine.go(&request) {
-            Ok(()) => {}
+            Ok(ignored) => self.note_failures(&ignored)?,
             Err(error) => {
                 // The client waits for a move nevertheless.
                 self.report_error(&error)?;
@@ -401,90 +383,6 @@ impl<W: Write> Session<W> {
             }
         }
         Ok(())
-    }
-
-    fn perft(&mut self, depth: u32) -> io::Result<()> {
-        let root = self.engine.position().clone();
-        let stop = AtomicBool::new(false);
-        let count = || Perft::default().divide_until(&root, depth, &stop);
-        let counts = thread::scope(|scope| {
-            let Ok(counting) = thread::Builder::new().spawn_scoped(scope, count) else {
-                return count();
-            };
-            while !counting.is_finished() {
-                if self.is_told_to_stop() {
-                    stop.store(true, Ordering::Relaxed);
-                }
-                thread::sleep(PERFT_POLL);
-            }
-            counting.join().unwrap_or_else(|panic| resume_unwind(panic))
-        });
-        if stop.into_inner() {
-            return self.note("perft stopped");
-        }
-        let counts = match counts {
-            Ok(counts) => counts,
-            Err(error) => return self.report_error(&error),
-        };
-        for &(m, count) in &counts.moves {
-            self.write_line(&format!("{}: {count}", root.uci(m)))?;
-        }
-        self.write_line("")?;
-        self.write_line(&format!("Nodes searched: {}", counts.total))
-    }
-
-    /// Whether `stop` or `quit` has come while something other than a search runs. Lines are kept
-    /// for later; so is a `stop` that belongs to a command read before it.
-    fn is_told_to_stop(&mut self) -> bool {
-        while self.read_ahead.len() < READ_AHEAD
-            && let Ok(line) = self.lines.try_recv()
-        {
-            self.read_ahead.push_back(line);
-        }
-        let mut other_begins = self.due.iter().any(stops_search);
-        for index in 0..self.read_ahead.len() {
-            match Command::parse(&self.read_ahead[index]) {
-                Ok(Command::Quit) => return true,
-                Ok(Command::Stop) => {
-                    if !other_begins {
-                        self.read_ahead.remove(index);
-                    }
-                    return true;
-                }
-                Ok(command) => other_begins |= stops_search(&command),
-                Err(_) => {}
-            }
-        }
-        false
-    }
-
-    fn bench(&mut self, arguments: &[String]) -> io::Result<()> {
-        let options = match bench::Options::parse(arguments) {
-            Ok(options) => options,
-            Err(error) => return self.report_error(&error),
-        };
-        let mut written = Ok(());
-        let result = bench::run(&options, |position| {
-            if let Some(position) = position {
-                written = self.write_line(&bench::position_line(position));
-            }
-            if written.is_ok() && !self.is_told_to_stop() {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
-        });
-        written?;
-        match result {
-            Ok(Some(summary)) => {
-                for line in summary.lines() {
-                    self.write_line(&line)?;
-                }
-                Ok(())
-            }
-            Ok(None) => self.note("bench stopped"),
-            Err(error) => self.report_error(&error),
-        }
     }
 }
 
@@ -533,38 +431,9 @@ pub fn interactive() -> io::Result<()> {
     result.and(out.finish())
 }
 
-/// Whether `stop` or `ponderhit` follows before the next search: the running one is not to be
-/// waited for then.
-fn is_signal_ahead(lines: &[String]) -> bool {
-    lines
-        .iter()
-        .map(|line| Command::parse(line))
-        .take_while(|command| !matches!(command, Ok(Command::Go { .. })))
-        .any(|command| matches!(command, Ok(Command::Stop | Command::PonderHit)))
-}
-
-/// Runs UCI commands one after the other; returns whether all were understood.
-///
-/// # Errors
-/// If stdout is closed.
-pub fn batch(commands: &[String]) -> io::Result<bool> {
-    logfile::install();
-    let mut session = Session::new(stdio::stdout()?);
-    crash::install(&session.record, Arc::default());
-    session.run_batch(commands)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_signal_counts_up_to_the_next_search() {
-        let ahead =
-            |lines: &[&str]| is_signal_ahead(&lines.iter().map(|&l| l.into()).collect::<Vec<_>>());
-        assert!(ahead(&["stop"]) && ahead(&["isready", "d", "ponderhit"]));
-        assert!(!ahead(&[]) && !ahead(&["isready"]) && !ahead(&["go depth 1", "stop"]));
-    }
 
     #[test]
     fn options_set_over_and_over_wait_once() {
@@ -588,5 +457,18 @@ mod tests {
             set("hash", 7),
         ];
         assert_eq!(session.waiting, expected);
+    }
+
+    #[test]
+    fn a_text_that_may_be_refused_replaces_no_other() {
+        let mut session = Session::new(Vec::new());
+        let set = |value: &str| Command::SetOption {
+            name: "EvalFile".to_owned(),
+            value: Some(value.to_owned()),
+        };
+        for value in ["<tapered>", "<tapered>", "missing.pnn", "missing.pnn"] {
+            session.wait(set(value)).expect("memory");
+        }
+        assert_eq!(session.waiting, [set("<tapered>"), set("missing.pnn")]);
     }
 }

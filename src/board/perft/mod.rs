@@ -21,12 +21,19 @@ const DEALT_PLIES: u32 = 2;
 /// The most plies to count: each takes a few kilobytes of stack.
 pub const PERFT_MAX_DEPTH: u32 = MAX_PLY as u32;
 
-/// Why nothing was counted.
+/// Why there is no count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("perft: {0} plies are too many; {PERFT_MAX_DEPTH} are the most")]
-pub struct TooDeep(pub u32);
+pub enum PerftError {
+    #[error("perft: {0} plies are too many; {PERFT_MAX_DEPTH} are the most")]
+    TooDeep(u32),
+    #[error("perft: more than {} sequences", u64::MAX - 1)]
+    TooMany,
+    #[error("perft: {0} MiB for the hash table could not be allocated")]
+    Alloc(usize),
+}
 
 /// How many lines of `depth` legal moves the position has; for depths up to [`PERFT_MAX_DEPTH`].
+/// `u64::MAX` stands for all larger numbers.
 #[must_use]
 pub fn perft(position: &Position, depth: u32) -> u64 {
     PerftWalk {
@@ -70,7 +77,7 @@ impl PerftWalk<'_> {
         } else {
             let moves = position.legal_moves();
             let below = |m| self.count(&position.play(m), depth - 1);
-            moves.into_iter().map(below).sum()
+            moves.into_iter().map(below).fold(0, u64::saturating_add)
         };
         if depth >= STOP_CHECK_DEPTH && self.stop.load(Relaxed) {
             return 0;
@@ -87,7 +94,7 @@ impl PerftWalk<'_> {
 pub struct Perft {
     /// Threads that count, at most; 0 counts as one.
     pub threads: usize,
-    /// MiB of hash table; with 0, or if allocation fails, every line is counted.
+    /// MiB of hash table; with 0 every line is counted one by one.
     pub hash_mib: usize,
 }
 
@@ -111,8 +118,9 @@ impl Perft {
     /// Counts the lines of `depth` legal moves, divided by their first move.
     ///
     /// # Errors
-    /// If `depth` is more than [`PERFT_MAX_DEPTH`].
-    pub fn divide(&self, root: &Position, depth: u32) -> Result<Counts, TooDeep> {
+    /// If `depth` is more than [`PERFT_MAX_DEPTH`], the lines are too many for 64 bits, or
+    /// allocation fails.
+    pub fn divide(&self, root: &Position, depth: u32) -> Result<Counts, PerftError> {
         self.divide_until(root, depth, &AtomicBool::new(false))
     }
 
@@ -125,9 +133,9 @@ impl Perft {
         root: &Position,
         depth: u32,
         stop: &AtomicBool,
-    ) -> Result<Counts, TooDeep> {
+    ) -> Result<Counts, PerftError> {
         if depth > PERFT_MAX_DEPTH {
-            return Err(TooDeep(depth));
+            return Err(PerftError::TooDeep(depth));
         }
         if depth == 0 {
             return Ok(Counts {
@@ -136,9 +144,9 @@ impl Perft {
             });
         }
         let subtrees = deal(root, depth);
-        let table = Table::new(self.hash_mib);
+        let table = Table::new(self.hash_mib).ok_or(PerftError::Alloc(self.hash_mib))?;
         let walk = PerftWalk {
-            table: table.as_ref(),
+            table: (!table.is_empty()).then_some(&table),
             stop,
         };
         let next = AtomicUsize::new(0);
@@ -150,7 +158,9 @@ impl Perft {
                     return;
                 }
                 let leaves = walk.count(&subtree.position, subtree.depth);
-                counts[subtree.root_move].fetch_add(leaves, Relaxed);
+                let sum = |count: u64| Some(count.saturating_add(leaves));
+                // It never fails, as it always has a new value.
+                let _ = counts[subtree.root_move].fetch_update(Relaxed, Relaxed, sum);
             }
         };
         thread::scope(|scope| {
@@ -165,8 +175,11 @@ impl Perft {
         });
         let counts = counts.into_iter().map(AtomicU64::into_inner);
         let moves: Vec<(Move, u64)> = moves.into_iter().zip(counts).collect();
-        let total = moves.iter().map(|&(_, count)| count).sum();
-        Ok(Counts { moves, total })
+        let counts = moves.iter().map(|&(_, count)| count);
+        match counts.fold(0, u64::saturating_add) {
+            u64::MAX => Err(PerftError::TooMany),
+            total => Ok(Counts { moves, total }),
+        }
     }
 }
 
@@ -202,6 +215,8 @@ fn deal(root: &Position, depth: u32) -> Vec<Subtree> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
     use crate::board::tests::{cases, random_games};
     use crate::types::CastlingMode;
@@ -217,7 +232,42 @@ mod tests {
         let root = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
         assert_eq!(total(Perft::default(), &root, PERFT_MAX_DEPTH), 1);
         let refused = Perft::default().divide(&root, PERFT_MAX_DEPTH + 1);
-        assert_eq!(refused, Err(TooDeep(PERFT_MAX_DEPTH + 1)));
+        assert_eq!(refused, Err(PerftError::TooDeep(PERFT_MAX_DEPTH + 1)));
+    }
+
+    /// Counts by another way: how many lines lead to each pair of squares, with kings alone.
+    fn lines_of_two_kings(depth: u32) -> u128 {
+        let root = Position::from_fen(TWO_KINGS, CastlingMode::Standard).expect("a position");
+        let mut reached = HashMap::from([(root.key(), (root, 1_u128))]);
+        for _ in 0..depth {
+            let mut next = HashMap::new();
+            for (position, lines) in reached.into_values() {
+                for m in position.legal_moves() {
+                    let after = position.play(m);
+                    next.entry(after.key()).or_insert((after, 0)).1 += lines;
+                }
+            }
+            reached = next;
+        }
+        reached.into_values().map(|(_, lines)| lines).sum()
+    }
+
+    const TWO_KINGS: &str = "8/8/8/4k3/8/8/8/4K3 w - - 0 1";
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too many positions to interpret")]
+    fn more_lines_than_64_bits_hold_are_refused() {
+        let root = Position::from_fen(TWO_KINGS, CastlingMode::Standard).expect("a position");
+        let perft = Perft {
+            threads: 2,
+            hash_mib: 16,
+        };
+        let true_count = lines_of_two_kings(23);
+        assert_eq!(u128::from(total(perft, &root, 23)), true_count);
+        assert!(lines_of_two_kings(24) > u128::from(u64::MAX));
+        for depth in [24, 40] {
+            assert_eq!(perft.divide(&root, depth), Err(PerftError::TooMany));
+        }
     }
 
     #[test]
@@ -266,12 +316,18 @@ mod tests {
     }
 
     #[test]
-    fn more_than_the_machine_has_is_done_without() {
-        let perft = Perft {
+    fn more_than_the_machine_has() {
+        let threads = Perft {
             threads: usize::MAX,
+            hash_mib: 0,
+        };
+        assert_eq!(total(threads, &Position::startpos(), 3), 8902);
+        let hash = Perft {
+            threads: 1,
             hash_mib: usize::MAX,
         };
-        assert_eq!(total(perft, &Position::startpos(), 3), 8902);
+        let refused = hash.divide(&Position::startpos(), 3);
+        assert_eq!(refused, Err(PerftError::Alloc(usize::MAX)));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::memory::physical_memory;
+
 const BYTES_PER_MIB: usize = 1 << 20;
 
 /// A count and its key, the key stored mixed with the count, so that the halves of two writes do
@@ -18,16 +20,23 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// A table of `mib` mebibytes; `None` if that is nothing or if allocation fails.
+    /// A table of `mib` mebibytes; `None` if allocation fails.
     pub(super) fn new(mib: usize) -> Option<Table> {
-        let len = mib.saturating_mul(BYTES_PER_MIB) / size_of::<Slot>();
-        let mut slots = Vec::new();
-        if let Err(error) = slots.try_reserve_exact(len) {
-            log::warn!("perft without a hash table: {mib} MiB: {error}");
+        let bytes = mib.checked_mul(BYTES_PER_MIB)?;
+        // The system may promise more than it has; then the program would end when it uses it.
+        if physical_memory().is_some_and(|physical| bytes as u64 > physical) {
             return None;
         }
+        let len = bytes / size_of::<Slot>();
+        let mut slots = Vec::new();
+        slots.try_reserve_exact(len).ok()?;
         slots.resize_with(len, Slot::default);
-        (len > 0).then_some(Table { slots })
+        Some(Table { slots })
+    }
+
+    /// Whether it holds nothing, as one of no bytes.
+    pub(super) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
     }
 
     /// The key of a position counted to a depth.

@@ -67,11 +67,12 @@ pub fn game(words: &[String], choice: &Choice, chess960: bool) -> anyhow::Result
     };
     match one {
         Some(STDIN) => of_input(open_input(Path::new(STDIN))?, choice, mode),
-        Some(name) if Path::new(name).is_file() => open_input(Path::new(name))
+        Some(name) if Path::new(name).is_dir() => bail!("{name} is a folder"),
+        // A pipe as well.
+        Some(name) if Path::new(name).exists() => open_input(Path::new(name))
             .map_err(anyhow::Error::from)
             .and_then(|input| of_input(input, choice, mode))
             .with_context(|| format!("in {name}")),
-        Some(name) if Path::new(name).is_dir() => bail!("{name} is a folder"),
         Some(name) if is_file_name(name) => bail!("there is no file {name}"),
         _ => {
             no_choice(choice)?;

@@ -7,6 +7,7 @@ use anyhow::{Context as _, bail, ensure};
 use clap::{Args, ValueEnum};
 
 use crate::cli::position::position;
+use crate::files::are_same;
 use crate::lab::games::chess::InitialOrder;
 use crate::lab::games::{ChessGame, Explicit, Kalah, RandomTree, TicTacToe};
 use crate::lab::{GameTree, MAX_DEPTH, ValueWindow};
@@ -144,6 +145,26 @@ impl Subject {
                 visitor.visit(&tree, found(title))
             }
         }
+    }
+
+    /// Refuses an output that would replace the tree's own file.
+    ///
+    /// # Errors
+    /// If one of `outputs` is that file.
+    pub(super) fn ensure_kept(
+        &self,
+        file: Option<&Path>,
+        outputs: &[&Option<PathBuf>],
+    ) -> anyhow::Result<()> {
+        let Some(tree) = file.or(self.tree.as_deref()) else {
+            return Ok(());
+        };
+        let replaced = outputs.iter().any(|output| {
+            let output = output.as_deref();
+            output.is_some_and(|output| are_same(tree, output))
+        });
+        ensure!(!replaced, "{} would be written over", tree.display());
+        Ok(())
     }
 
     fn game(&self) -> GameName {

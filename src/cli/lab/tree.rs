@@ -46,8 +46,9 @@ pub(super) struct Tree {
 
 impl Tree {
     pub(super) fn run(&self) -> anyhow::Result<()> {
-        self.subject
-            .show(self.file.as_deref(), self.depth, SHALLOW, self)
+        let file = self.file.as_deref();
+        self.subject.ensure_kept(file, &[&self.svg, &self.html])?;
+        self.subject.show(file, self.depth, SHALLOW, self)
     }
 
     /// The window to search: the one given, or that of a tree's text if the algorithm takes one.

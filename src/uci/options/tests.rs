@@ -7,6 +7,7 @@ fn try_set(name: &str, value: Option<&str>) -> (Result<(), OptionError>, Engine,
         engine: &mut engine,
         preferences: &mut preferences,
         remarks: Vec::new(),
+        incomplete: false,
     };
     let result = set(&mut target, name, value);
     (result, engine, preferences)
@@ -117,6 +118,7 @@ fn text_may_be_empty_or_hold_spaces() {
             engine: &mut engine,
             preferences: &mut preferences,
             remarks: Vec::new(),
+            incomplete: false,
         };
         set(&mut target, "SyzygyPath", path).expect("any text is accepted");
         target.remarks

@@ -1,0 +1,108 @@
+//! UCI commands on the command line, run one after the other.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use super::{Flow, Session, crash, stops_search};
+use crate::stdio;
+use crate::uci::{Command, logfile};
+
+impl<W: Write> Session<W> {
+    /// Runs each line to its end before the next, as for commands on the command line.
+    ///
+    /// # Errors
+    /// If the output is closed.
+    pub fn run_batch(&mut self, lines: &[String]) -> io::Result<bool> {
+        self.remarks = true;
+        for (index, line) in lines.iter().enumerate() {
+            if self.handle_line(line)? == Flow::Quit {
+                break;
+            }
+            let signalled = is_end_ahead(line, &lines[index + 1..]);
+            while self.engine.is_searching() && !signalled {
+                let Ok(event) = self.engine.events().recv() else {
+                    break;
+                };
+                self.on_event(&event)?;
+            }
+        }
+        self.end()?;
+        Ok(!self.failed)
+    }
+}
+
+/// Whether a command behind `line` ends its search, so that it is not to be waited for: `stop` or
+/// `ponderhit` before the next search, or for a search that nothing else ends, the next search,
+/// `ucinewgame` or `quit` as well.
+fn is_end_ahead(line: &str, ahead: &[String]) -> bool {
+    let endless = match Command::parse(line) {
+        Ok(Command::Go { request, .. }) => request.infinite || request.ponder,
+        _ => false,
+    };
+    let next = ahead.iter().find_map(|line| match Command::parse(line) {
+        Ok(Command::Stop | Command::PonderHit) => Some(true),
+        Ok(Command::Quit) if endless => Some(true),
+        Ok(command) if stops_search(&command) => Some(endless),
+        _ => None,
+    });
+    next.unwrap_or(false)
+}
+
+/// Runs UCI commands one after the other; returns whether all were understood.
+///
+/// # Errors
+/// If stdout is closed.
+pub fn batch(commands: &[String]) -> io::Result<bool> {
+    logfile::install();
+    let mut session = Session::new(stdio::stdout()?);
+    crash::install(&session.record, Arc::default());
+    session.run_batch(commands)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_counts_up_to_the_next_search() {
+        let ahead = |line, lines: &[&str]| {
+            let lines: Vec<String> = lines.iter().map(|&line| line.into()).collect();
+            is_end_ahead(line, &lines)
+        };
+        for go in ["go depth 20", "go infinite", "go ponder"] {
+            assert!(ahead(go, &["stop"]) && ahead(go, &["isready", "d", "ponderhit"]));
+            assert!(!ahead(go, &[]) && !ahead(go, &["isready"]));
+        }
+        for next in ["quit", "go depth 1", "ucinewgame", "perft 2"] {
+            assert!(ahead("go infinite", &[next, "stop"]), "{next}");
+            assert!(!ahead("go depth 20", &["isready", next]), "{next}");
+        }
+        assert!(!ahead("go depth 20", &["go depth 1", "stop"]));
+    }
+
+    /// Whether all commands were done, and what was written.
+    fn done(lines: &[&str]) -> (bool, String) {
+        let lines: Vec<String> = lines.iter().map(|&line| line.into()).collect();
+        let mut session = Session::new(Vec::new());
+        let done = session.run_batch(&lines).expect("memory");
+        (done, String::from_utf8_lossy(&session.out).into_owned())
+    }
+
+    #[test]
+    fn an_endless_search_ends_at_quit() {
+        assert!(done(&["go infinite", "quit"]).1.contains("bestmove"));
+    }
+
+    #[test]
+    fn what_was_not_done_is_known() {
+        assert!(done(&["go depth 1 searchmoves e2e4"]).0);
+        assert!(!done(&["go depth 1 searchmoves e2e5"]).0);
+        assert!(!done(&["setoption name SyzygyPath value /no/such/folder"]).0);
+    }
+
+    #[test]
+    fn nothing_is_counted_from_a_refused_position() {
+        let (done, text) = done(&["position fen nonsense", "perft 1"]);
+        assert!(!done && !text.contains("Nodes searched"), "{text}");
+    }
+}
