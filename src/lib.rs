@@ -9,8 +9,8 @@
 //! Public is what the binary, the tests, the benchmarks and the fuzzing targets use.
 //! `cargo doc --document-private-items` shows the rest, and follows the links below.
 //!
-//! The modules form layers, lowest first; each imports only from layers below its own
-//! (`tests/layers.rs` checks it):
+//! The modules form layers, lowest first; each imports only from layers below its own, and those of
+//! layer 0 only from one another (`tests/layers.rs` checks it):
 //!
 //! | layer | modules |
 //! |---|---|

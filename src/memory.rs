@@ -99,7 +99,8 @@ impl<T: Zeroable> LargeTable<T> {
 
     /// Has the system supply the memory now, with up to `threads` threads, so that the first
     /// touch of a page costs nothing later. Returns when that is done or `timeout` is over; what
-    /// is left then goes on in the background. Says whether all is done.
+    /// is left then goes on in the background. Says whether nothing more is being done, which is so
+    /// where the system cannot supply memory ahead as well.
     pub fn populate(&mut self, threads: usize, timeout: Duration) -> bool {
         let address = self.map.as_ptr().expose_provenance() + self.offset;
         let population = Population::start(address, size_of_val::<[T]>(self), threads);

@@ -22,6 +22,7 @@ import math
 import multiprocessing
 import os
 import random
+import statistics
 import subprocess
 import sys
 import time
@@ -100,10 +101,15 @@ def rounds(core, builds, positions, arguments):
 
 
 def compare(done, first, other):
-    """By how much the other build is faster, in percent, two standard errors of that, and the ratio
-    of both trees' sizes."""
-    total = variance = 0
+    """By how much the other build is faster, in percent, two standard errors of that (None from one
+    round alone), and the ratio of both trees' sizes.
+
+    What makes a process faster from start to end is common to all positions of a round, so that the
+    error is that of the rounds' means. A ratio far from those of the other rounds at its position is
+    moved to the border of their middle part before, and the error widened by as much as that narrows
+    it (Tukey and McLaughlin's for trimmed means)."""
     sizes = {first: 0, other: 0}
+    means = [0] * len(done)
     for place in range(len(done[0])):
         ratios = []
         for measured in (one[place] for one in done):
@@ -111,16 +117,17 @@ def compare(done, first, other):
             ratios.append(math.log(speed[other] / speed[first]))
             for path in sizes:
                 sizes[path] += measured[path][0]
-        ratios.sort()
-        left_out = int(len(ratios) * OUTLIERS)
-        ratios = ratios[left_out:len(ratios) - left_out]
-        mean = sum(ratios) / len(ratios)
-        squares = sum((ratio - mean) ** 2 for ratio in ratios)
-        total += mean
-        variance += squares / max(1, len(ratios) - 1) / len(ratios)
-    count = len(done[0])
-    error = 2 * math.sqrt(variance) / count
-    return 100 * math.expm1(total / count), 100 * error, sizes[other] / sizes[first]
+        in_order = sorted(ratios)
+        outliers = int(len(ratios) * OUTLIERS)
+        least, most = in_order[outliers], in_order[-1 - outliers]
+        for index, ratio in enumerate(ratios):
+            means[index] += max(least, min(most, ratio)) / len(done[0])
+    mean = statistics.fmean(means)
+    error = None
+    if len(means) > 1:
+        kept = 1 - 2 * int(len(means) * OUTLIERS) / len(means)
+        error = 200 * statistics.stdev(means) / math.sqrt(len(means)) / kept
+    return 100 * math.expm1(mean), error, sizes[other] / sizes[first]
 
 
 def main():
@@ -148,8 +155,9 @@ def main():
         for other in builds[1:]:
             faster, error, size = compare(done, builds[0], other)
             place = "" if core is None else f"core {core}: "
+            error = "unknown" if error is None else f"{error:.2f}"
             print(
-                f"{place}{other} {faster:+.2f} +- {error:.2f} % nodes a second"
+                f"{place}{other} {faster:+.2f} +- {error} % nodes a second"
                 f" in {len(done)} rounds, {size:.4f} times the nodes"
             )
 

@@ -109,6 +109,14 @@ class SpeedTest(unittest.TestCase):
         self.assertAlmostEqual(error, 0)
         self.assertEqual(size, 1)
 
+    def test_what_a_process_is_faster_by_is_not_averaged_out_by_its_positions(self):
+        speeds = [1.0, 1.02] * 8
+        rounds = [[{"a": (100, 1.0), "b": (100, seconds)}] * 40 for seconds in speeds]
+        faster, error, _ = compare_speed.compare(rounds, "a", "b")
+        self.assertAlmostEqual(faster, -1, delta=0.1)
+        self.assertGreater(error, 0.5)
+        self.assertIsNone(compare_speed.compare(rounds[:1], "a", "b")[1])
+
     def test_an_engine_that_ends_is_reported(self):
         engine = compare_speed.Engine(self.made_up_engine(1, 1000), 1)
         self.addCleanup(engine.quit)

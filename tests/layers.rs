@@ -176,7 +176,7 @@ fn siblings(code: &str, module: &str, files: &[String]) -> Vec<String> {
     for (at, _) in code.match_indices("super::") {
         let rest = &code[at + "super::".len()..];
         let group = match rest.strip_prefix('{') {
-            Some(group) => group.split(['}', ';']).next().unwrap_or_default(),
+            Some(group) => group.split(';').next().unwrap_or_default(),
             None => rest
                 .split([':', ';', '(', ' ', ','])
                 .next()
@@ -198,8 +198,8 @@ fn circle(imports: &[(String, Vec<String>)]) -> Option<Vec<String>> {
         let mut way = vec![from.to_owned()];
         let mut next = 0;
         while let Some(file) = way.get(next).cloned() {
-            let (_, targets) = imports.iter().find(|(name, _)| *name == file)?;
-            for target in targets {
+            let found = imports.iter().find(|(name, _)| *name == file);
+            for target in found.into_iter().flat_map(|(_, targets)| targets) {
                 if target == from {
                     return Some(way[..=next].to_vec());
                 }
@@ -248,10 +248,20 @@ fn circles_are_found() {
     );
     let round = [
         "use super::b::X;",
-        "use super::{Y, c::Z};",
+        "use super::{Y, a::{X, Z}, c::Z};",
         "crate::module::a::go()",
     ];
     assert!(circle(&imports(round)).is_some());
+    // What a file outside the list imports does not hide what the others do.
+    let outside: Vec<String> = ["a", "b", "c", "mod"].map(str::to_owned).into();
+    let texts = [
+        "use super::{mod::X, b::Y};",
+        "use super::c::Z;",
+        "use super::a::W;",
+    ];
+    let found = texts.map(|text| siblings(text, "module", &outside));
+    let imports: Vec<_> = outside.into_iter().zip(found).collect();
+    assert!(circle(&imports).is_some());
 }
 
 /// The files of the search that do without the worker: they take what they need, and can be

@@ -53,6 +53,17 @@ class Engine:
         for option in arguments.option:
             name, _, value = option.partition("=")
             self.send(f"setoption name {name} value {value}")
+        self.check_options()
+
+    def check_options(self):
+        """Ends the program if an option sent so far was refused: the engine would play on."""
+        self.send("isready")
+        for line in self.process.stdout:
+            if line.split() == ["readyok"]:
+                return
+            if line.startswith(("info string no option", "info string option")):
+                raise SystemExit(line.strip())
+        raise SystemExit("the engine has ended")
 
     def send(self, *commands):
         self.process.stdin.write("".join(command + "\n" for command in commands))
@@ -115,6 +126,7 @@ def screen(arguments):
             for (name, default, least, most, step), sign in zip(moving, signs):
                 moved = default + int(sign + "1") * round(arguments.steps * step)
                 engine.send(f"setoption name {name} value {max(least, min(most, moved))}")
+            engine.check_options()
             score = engine.score(judged[place][0], arguments.nodes)
             if score is not None:
                 print(place, score, "".join(signs), sep="\t", file=out, flush=True)

@@ -22,7 +22,7 @@ use crate::teacher::{TeacherLabeller, TeacherNet};
 /// network's output as that engine uses it in search, less Stockfish 15.1's material factor, in
 /// Stockfish 15.1's printed centipawns or close to them. Positions in check get no score.
 ///
-/// With --random-moves it is positions near the recorded ones that are labelled: half of the random
+/// With --random-moves it is positions near the recorded ones that are labelled: at least half of the random
 /// moves are captures where there are any. Those in check are left out. The output then holds single
 /// positions, with the results of the games that they come from.
 ///

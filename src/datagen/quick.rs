@@ -8,7 +8,7 @@
 
 use fastrand::Rng;
 
-use crate::board::{DirtyPieces, Game, MoveSet, Position};
+use crate::board::{DirtyPieces, Game, GameEnd, MoveSet, Position};
 use crate::eval::Evaluator;
 use crate::record::{GameRecord, PackedBoard, PlyRecord};
 use crate::teacher::Teacher;
@@ -189,7 +189,9 @@ impl QuickPlayer {
             let floor = best.map_or(-MATE, |(_, seen, _)| seen - error);
             let dirty = position.dirty_pieces(m);
             let child = position.play_with_pieces(m, &dirty);
-            let value = if line.history().contains(&child.key()) {
+            let is_drawn = line.history().contains(&child.key())
+                || child.mate_or_stalemate() == Some(GameEnd::Stalemate);
+            let value = if is_drawn {
                 0
             } else {
                 self.evaluator.push(&dirty);

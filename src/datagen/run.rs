@@ -191,6 +191,14 @@ pub fn run(config: &DatagenConfig, eval_kind: &EvalKind) -> anyhow::Result<Datag
         })
         .filter(|part| !is_complete(config, part))
         .collect();
+    let kept = config.games.div_ceil(chunk) - missing.len();
+    if kept > 0 {
+        log::info!(
+            "{kept} files named {}-{} are complete and kept, whatever they were made with",
+            config.name,
+            config.seed
+        );
+    }
     let games: usize = missing.iter().map(|part| part.games).sum();
     let work = Work {
         config,

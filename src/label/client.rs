@@ -20,6 +20,9 @@ const QUEUED_LINES: usize = 1 << 10;
 const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
 const QUIT_POLL: Duration = Duration::from_millis(5);
 
+/// The option with which castling is the king taking its rook.
+const CHESS960: &str = "UCI_Chess960";
+
 /// Why the engine gave no answer.
 #[derive(Debug, Error)]
 pub enum ClientError {
@@ -31,8 +34,16 @@ pub enum ClientError {
     Closed,
     #[error("the engine wrote a line of more than {MAX_LINE_BYTES} bytes")]
     EndlessLine,
+    #[error("the engine has no option {CHESS960}, in whose notation castling is sent to it")]
+    NoChess960,
     #[error("the engine gave no {expected:?} within {} s", timeout.as_secs_f64())]
     Late { expected: String, timeout: Duration },
+}
+
+/// Whether a line of the greeting declares the option.
+fn declares(line: &str, option: &str) -> bool {
+    let mut words = line.split_whitespace();
+    [words.next(), words.next(), words.next()] == [Some("option"), Some("name"), Some(option)]
 }
 
 /// A running UCI engine.
@@ -73,8 +84,15 @@ impl UciClient {
             lines,
             timeout,
         };
-        client.ask("uci", "uciok", |_| ())?;
-        // Recorded castling is the king taking its rook, whatever the start.
+        let mut has_chess960 = false;
+        client.ask("uci", "uciok", |line| {
+            has_chess960 |= declares(line, CHESS960)
+        })?;
+        // Recorded castling is the king taking its rook, whatever the start. An engine that reads it
+        // otherwise would evaluate the position before it.
+        if !has_chess960 {
+            return Err(ClientError::NoChess960);
+        }
         client.ask(
             "setoption name UCI_Chess960 value true\nisready",
             "readyok",
@@ -199,7 +217,17 @@ mod tests {
         (talk(), started.elapsed())
     }
 
-    const GREETING: &str = "read l; echo uciok; read l; read l; echo readyok; read l;";
+    const GREETING: &str = "read l; echo 'option name UCI_Chess960 type check default false'; \
+        echo uciok; read l; read l; echo readyok; read l;";
+
+    #[test]
+    fn an_engine_that_cannot_read_castling_is_refused() {
+        let (result, _) = ask(
+            "read l; echo 'option name Hash'; echo uciok; read l",
+            TIMEOUT,
+        );
+        assert!(matches!(result, Err(ClientError::NoChess960)), "{result:?}");
+    }
 
     #[test]
     fn an_engine_that_ignores_quit_is_killed() {

@@ -384,7 +384,7 @@ mod tests {
     const ANSWERS: &str = "
 while read -r word rest; do
   case $word in
-    uci) echo uciok ;;
+    uci) echo 'option name UCI_Chess960 type check default false'; echo uciok ;;
     isready) echo readyok ;;
     eval) echo 'Final evaluation +0.50 (white side)' ;;
     go) echo 'info depth 1 score cp 70 pv a2a3'; echo 'bestmove a2a3' ;;
@@ -433,7 +433,10 @@ done";
     #[test]
     fn an_engine_that_fails_leaves_the_output_as_it_was() {
         {
-            let engine = Script::new("read l; echo uciok; read l; read l; echo readyok; read l");
+            let greeting = "echo 'option name UCI_Chess960'; echo uciok";
+            let engine = Script::new(&format!(
+                "read l; {greeting}; read l; read l; echo readyok; read l"
+            ));
             let (folder, job) = job();
             std::fs::write(&job.output, "precious").expect("written");
             assert!(label(&job, &engine, LabelMode::Static).is_err());

@@ -1,7 +1,7 @@
 //! Positions a few random moves away from recorded ones.
 //!
 //! A network that is asked about every position a search reaches must know more than the positions
-//! of games. A random move, as often a capture as not, leads from a recorded position to one that a
+//! of games. A random move, at least as often a capture as not, leads from a recorded position to one that a
 //! search may well evaluate, and costs far less than a search. The score of the recorded position
 //! says nothing about the new one, which needs a label of its own.
 
@@ -12,7 +12,7 @@ use crate::record::{GameRecord, PackedBoard, PositionRecord};
 use crate::teacher::IllegalRecord;
 use crate::types::{Move, MoveList};
 
-/// Share of the moves that are captures where there are any.
+/// Share of the moves that are drawn from the captures alone, where there are any.
 const CAPTURE_SHARE: f64 = 0.5;
 
 /// How positions are left.

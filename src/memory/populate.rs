@@ -53,7 +53,8 @@ impl Population {
         }
     }
 
-    /// Waits until all memory is supplied, but no longer than `timeout`; says whether it is.
+    /// Waits until all memory is supplied or no thread goes on supplying it, but no longer than
+    /// `timeout`; says whether it came to that.
     pub(super) fn wait(&self, timeout: Duration) -> bool {
         // Nothing is ever sent.
         let error = self.working.recv_timeout(timeout).err();

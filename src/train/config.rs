@@ -136,7 +136,24 @@ impl Config {
             "{} of {PER_MILLE} games held out leave none to learn from",
             self.hold_out.per_mille
         );
+        self.check_held_out()?;
         self.check_shards()
+    }
+
+    /// What is learnt from would be no measure of what was not seen.
+    fn check_held_out(&self) -> anyhow::Result<()> {
+        let (held_out, learnt): (Vec<_>, Vec<_>) = self.data.iter().partition(|file| file.held_out);
+        for file in held_out {
+            let path = file.path.as_path();
+            for other in &learnt {
+                ensure!(
+                    !are_one(path, &other.path)?,
+                    "{} is held out and also to be learnt from: name it once",
+                    path.display()
+                );
+            }
+        }
+        Ok(())
     }
 
     /// With several shards only whole files can be held out: the others are not all in memory.
@@ -340,6 +357,13 @@ mod tests {
         assert!(refusal(|c| c.shards = 0).contains("0 shards"));
         assert!(refusal(|c| c.shards = 2).contains("2 shards"));
         assert!(refusal(|c| c.data[0].held_out = true).contains("no file to learn from"));
+        let both = |c: &mut Config| {
+            c.data.push(DataFile {
+                held_out: true,
+                ..c.data[0].clone()
+            });
+        };
+        assert!(refusal(both).contains("name it once"));
         let twice = |c: &mut Config| {
             c.data.push(c.data[0].clone());
             c.shards = 2;

@@ -215,6 +215,11 @@ impl<'a> Trainer<'a> {
             let minutes = last_saved.elapsed().as_secs_f64() / SECONDS_A_MINUTE;
             if self.pass.batch == 0 || minutes >= self.config.checkpoint_minutes {
                 self.measure();
+                ensure!(
+                    self.data.held_out.is_empty() || self.held_out.target.is_finite(),
+                    "training diverged at step {}: lower the learning rate",
+                    self.model.steps
+                );
                 self.note_losses();
                 self.save()?;
                 last_saved = Instant::now();

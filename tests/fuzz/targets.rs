@@ -6,6 +6,8 @@
 
 use std::fs;
 use std::io::Cursor;
+use std::path::Path;
+use std::sync::Arc;
 
 use crossbeam_channel::unbounded;
 use pleach::board::{Epd, Game, PgnGame, PgnReader, Position, Start};
@@ -13,9 +15,9 @@ use pleach::nnue::QuantisedNet;
 use pleach::nnue::format::{FLAG_PACKED, HEADER_BYTES, Header};
 use pleach::nnue::single_layer::Shape;
 use pleach::opening_book::{OpeningBook, choose, merge};
-use pleach::record::{GameReader, GameRecord, PositionReader};
-use pleach::tablebase::Tablebases;
-use pleach::types::CastlingMode;
+use pleach::record::{GameReader, GameRecord, PositionReader, PositionRecord};
+use pleach::tablebase::{Probing, Tablebases};
+use pleach::types::{CastlingMode, Depth};
 use pleach::uci::{Command, Session};
 
 /// A fuzzing target: its name, which is its corpus' folder, and what it does with bytes.
@@ -23,6 +25,9 @@ pub struct Target {
     pub name: &'static str,
     pub run: fn(&[u8]),
 }
+
+/// How a Syzygy table of distances to zeroing begins.
+const DTZ_MAGIC: [u8; 4] = [0xD7, 0x66, 0x0C, 0xA5];
 
 /// All targets.
 pub const TARGETS: &[Target] = &[
@@ -160,7 +165,8 @@ pub fn command(bytes: &[u8]) {
     let _ = Command::parse(&String::from_utf8_lossy(bytes));
 }
 
-/// A whole session ends by itself, and every `go` that was taken has one `bestmove`.
+/// A whole session ends by itself and has at most one `bestmove` for each `go`; that it has one for
+/// each is what `tests/uci_orders.rs` sees to, which knows which of them are taken.
 pub fn session(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (sender, lines) = unbounded();
@@ -195,7 +201,7 @@ fn is_modest(line: &str) -> bool {
     short_numbers && !UNBOUNDED.iter().any(|word| lower.contains(word))
 }
 
-/// A training record is refused, or its games are written back as the same bytes.
+/// A training record is refused, or its games are written so that the same ones are read again.
 pub fn record(bytes: &[u8]) {
     let mut reader = GameReader::new(Cursor::new(bytes));
     let mut game = GameRecord::empty();
@@ -208,7 +214,7 @@ pub fn record(bytes: &[u8]) {
                 let mut again = GameRecord::empty();
                 let mut reader = GameReader::new(Cursor::new(&encoded[..]));
                 assert!(matches!(reader.read_into(&mut again), Ok(true)));
-                assert_eq!(again.plies, game.plies);
+                assert_eq!(again, game);
                 if let Ok(position) = game.start.unpack() {
                     let _ = position.legal_moves();
                 }
@@ -218,12 +224,18 @@ pub fn record(bytes: &[u8]) {
     }
 }
 
-/// A file of positions is refused, or its positions can be unpacked or are refused.
+/// A file of positions is refused, or its positions are written so that the same ones are read
+/// again, and can be unpacked or are refused.
 pub fn positions(bytes: &[u8]) {
     let Ok(reader) = PositionReader::new(Cursor::new(bytes)) else {
         return;
     };
     for record in reader.take(MOST_POSITIONS).flatten() {
+        let plain = PositionRecord {
+            hints: None,
+            ..record
+        };
+        assert_eq!(PositionRecord::from_bytes(&record.to_bytes()), Some(plain));
         if let Ok(position) = record.board.unpack() {
             let _ = position.legal_moves();
         }
@@ -281,18 +293,32 @@ pub fn book(bytes: &[u8]) {
     }
 }
 
-/// A damaged table is left out or its positions are unknown; it ends nothing.
+/// A damaged table is left out or its positions are unknown; it ends nothing. Bytes that begin as a
+/// table of distances stand beside the sound table of results that is read before them; all others
+/// are taken for results.
 pub fn tablebase(bytes: &[u8]) {
+    let sound = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/syzygy");
     let folder = tempfile::tempdir().expect("a folder");
-    for name in ["KQvK.rtbw", "KQvK.rtbz"] {
-        fs::write(folder.path().join(name), bytes).expect("written");
-    }
+    let (damaged, whole) = if bytes.starts_with(&DTZ_MAGIC) {
+        ("KQvK.rtbz", "KQvK.rtbw")
+    } else {
+        ("KQvK.rtbw", "KQvK.rtbz")
+    };
+    fs::copy(sound.join(whole), folder.path().join(whole)).expect("copied");
+    fs::write(folder.path().join(damaged), bytes).expect("written");
     let (tables, _remarks) = Tablebases::load(&folder.path().to_string_lossy());
+    let probing = Probing {
+        tables: Arc::new(tables),
+        depth: Depth(1),
+        pieces: 7,
+        fifty_move_rule: true,
+    };
     for fen in [
         "8/8/8/8/8/2k5/8/K6Q w - - 0 1",
         "8/8/8/8/8/2k5/8/K6Q b - - 3 1",
     ] {
         let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
-        let _ = tables.wdl(&position);
+        let _ = probing.tables.wdl(&position);
+        let _ = probing.rank_root(&position, &[], &position.legal_moves());
     }
 }
