@@ -14,11 +14,13 @@ impl<W: Write> Session<W> {
     /// If the output is closed.
     pub fn run_batch(&mut self, lines: &[String]) -> io::Result<bool> {
         self.remarks = true;
+        let mut endless = false;
         for (index, line) in lines.iter().enumerate() {
+            endless = is_endless(line).unwrap_or(endless);
             if self.handle_line(line)? == Flow::Quit {
                 break;
             }
-            let signalled = is_end_ahead(line, &lines[index + 1..]);
+            let signalled = is_end_ahead(endless, &lines[index + 1..]);
             while self.engine.is_searching() && !signalled {
                 let Ok(event) = self.engine.events().recv() else {
                     break;
@@ -31,14 +33,21 @@ impl<W: Write> Session<W> {
     }
 }
 
-/// Whether a command behind `line` ends its search, so that it is not to be waited for: `stop` or
-/// `ponderhit` before the next search, or for a search that nothing else ends, the next search,
-/// `ucinewgame` or `quit` as well.
-fn is_end_ahead(line: &str, ahead: &[String]) -> bool {
-    let endless = match Command::parse(line) {
-        Ok(Command::Go { request, .. }) => request.infinite || request.ponder,
-        _ => false,
-    };
+/// Whether nothing but a later command ends the search that a line asks for; `None` if it asks for
+/// none.
+fn is_endless(line: &str) -> Option<bool> {
+    match Command::parse(line) {
+        Ok(Command::Go { request, .. }) => {
+            Some(request.infinite || request.ponder || !request.is_limited())
+        }
+        _ => None,
+    }
+}
+
+/// Whether a command ahead ends the running search, so that it is not to be waited for: `stop` or
+/// `ponderhit` before the next search, or, if it is endless, the next search, `ucinewgame` or `quit`
+/// as well.
+fn is_end_ahead(endless: bool, ahead: &[String]) -> bool {
     let next = ahead.iter().find_map(|line| match Command::parse(line) {
         Ok(Command::Stop | Command::PonderHit) => Some(true),
         Ok(Command::Quit) if endless => Some(true),
@@ -65,19 +74,26 @@ mod tests {
 
     #[test]
     fn a_signal_counts_up_to_the_next_search() {
-        let ahead = |line, lines: &[&str]| {
+        let ahead = |endless, lines: &[&str]| {
             let lines: Vec<String> = lines.iter().map(|&line| line.into()).collect();
-            is_end_ahead(line, &lines)
+            is_end_ahead(endless, &lines)
         };
-        for go in ["go depth 20", "go infinite", "go ponder"] {
-            assert!(ahead(go, &["stop"]) && ahead(go, &["isready", "d", "ponderhit"]));
-            assert!(!ahead(go, &[]) && !ahead(go, &["isready"]));
+        for endless in [false, true] {
+            assert!(ahead(endless, &["stop"]) && ahead(endless, &["isready", "d", "ponderhit"]));
+            assert!(!ahead(endless, &[]) && !ahead(endless, &["isready"]));
         }
         for next in ["quit", "go depth 1", "ucinewgame", "perft 2"] {
-            assert!(ahead("go infinite", &[next, "stop"]), "{next}");
-            assert!(!ahead("go depth 20", &["isready", next]), "{next}");
+            assert!(ahead(true, &[next, "stop"]), "{next}");
+            assert!(!ahead(false, &["isready", next]), "{next}");
         }
-        assert!(!ahead("go depth 20", &["go depth 1", "stop"]));
+        assert!(!ahead(false, &["go depth 1", "stop"]));
+        for go in ["go infinite", "go ponder depth 2", "go"] {
+            assert_eq!(is_endless(go), Some(true), "{go}");
+        }
+        assert_eq!(
+            (is_endless("go depth 2"), is_endless("d")),
+            (Some(false), None)
+        );
     }
 
     /// Whether all commands were done, and what was written.
@@ -90,7 +106,7 @@ mod tests {
 
     #[test]
     fn an_endless_search_ends_at_quit() {
-        assert!(done(&["go infinite", "quit"]).1.contains("bestmove"));
+        assert!(done(&["go infinite", "d", "quit"]).1.contains("bestmove"));
     }
 
     #[test]
