@@ -62,6 +62,7 @@ class Engine:
             if line.split() == ["readyok"]:
                 return
             if line.startswith(("info string no option", "info string option")):
+                self.quit()
                 raise SystemExit(line.strip())
         raise SystemExit("the engine has ended")
 

@@ -28,6 +28,10 @@ ENGINE = """\
         words = line.split()
         if words[0] == "setoption" and words[2] == "{name}":
             value = int(words[4])
+        elif words[0] == "setoption" and words[2] == "Missing":
+            print("info string no option 'Missing'")
+        elif words[0] == "isready":
+            print("readyok", flush=True)
         elif words[0] == "position":
             number = int(words[2])
         elif words[0] == "go":
@@ -64,6 +68,16 @@ class ScreenTest(unittest.TestCase):
         finally:
             sys.argv = arguments
         return said.getvalue()
+
+    def test_a_refused_option_ends_the_program(self):
+        engine = self.made_up_engine("rfp_margin", 0)
+        positions = self.folder / "fens.txt"
+        positions.write_text("1\n")
+        with self.assertRaisesRegex(SystemExit, "no option 'Missing'"):
+            self.run_task(
+                "judge", "--engine", engine, "--positions", positions, "--out", self.judged,
+                "--option", "Missing=1",
+            )
 
     def judge(self, name, right, count):
         """The engine that has judged so many positions."""
@@ -118,7 +132,7 @@ class ScreenTest(unittest.TestCase):
 
     def test_an_engine_that_ends_is_reported(self):
         path = self.folder / "short-lived"
-        path.write_text("#!/bin/sh\nread line; read line; read line; read line; read line\n")
+        path.write_text("#!/bin/sh\nread a; read b; read c; echo readyok; read d; read e; read f\n")
         path.chmod(0o755)
         engine = screens.Engine(argparse.Namespace(engine=str(path), hash=1, option=[]))
         self.addCleanup(engine.quit)
