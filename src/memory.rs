@@ -124,6 +124,13 @@ pub fn physical_memory() -> Option<u64> {
     Some(container.map_or(total, |limit: u64| limit.min(total)))
 }
 
+/// Whether a table of so many bytes is more than the machine's memory. The system may promise it
+/// nevertheless; then the program would end when it uses it.
+#[must_use]
+pub fn exceeds_memory(bytes: usize) -> bool {
+    physical_memory().is_some_and(|physical| bytes as u64 > physical)
+}
+
 /// Bytes of memory that this process has in use just now, as the system counts them; `None` where
 /// that is not known.
 #[must_use]

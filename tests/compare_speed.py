@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the speed of builds that search the same tree, to about half a percent in minutes.
+"""Compares the speed of builds that search the same tree, and says how sure the result is.
 
 A machine's speed wavers by several percent, and one process may be faster than another of the same
 build from start to end. So the builds take turns at every position, in random order and on the same

@@ -403,19 +403,6 @@ fn a_stop_after_perft_and_go_ends_both() {
     assert_eq!(talk.moves.len(), 1, "{:#?}", talk.transcript);
 }
 
-/// A `stop` sent while perft waits for the search before it ends perft as well.
-#[test]
-fn a_stop_behind_a_perft_that_waits_ends_it() {
-    for _ in 0..20 {
-        let mut talk = Talk::begin();
-        for line in ["go infinite", "go perft 9", "stop"] {
-            talk.send(line);
-        }
-        talk.take(Step::Sync).expect("perft has ended");
-        assert_eq!(talk.moves.len(), 1, "{:#?}", talk.transcript);
-    }
-}
-
 /// The same where perft and the search behind it had to wait for a search before them.
 #[test]
 fn a_stop_after_perft_and_go_that_waited_ends_both() {
@@ -429,5 +416,18 @@ fn a_stop_after_perft_and_go_that_waited_ends_both() {
             .expect("the first search ends");
         talk.take(Step::Stop).expect("another answer");
         assert_eq!(talk.moves.len(), 2, "{:#?}", talk.transcript);
+    }
+}
+
+/// A `stop` sent while perft waits for the search before it ends perft as well.
+#[test]
+fn a_stop_behind_a_perft_that_waits_ends_it() {
+    for _ in 0..20 {
+        let mut talk = Talk::begin();
+        for line in ["go infinite", "go perft 9", "stop"] {
+            talk.send(line);
+        }
+        talk.take(Step::Sync).expect("perft has ended");
+        assert_eq!(talk.moves.len(), 1, "{:#?}", talk.transcript);
     }
 }

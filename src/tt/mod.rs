@@ -19,7 +19,7 @@ use std::time::Duration;
 use bytemuck::Zeroable;
 use thiserror::Error;
 
-use crate::memory::{LargeTable, physical_memory, prefetch};
+use crate::memory::{LargeTable, exceeds_memory, prefetch};
 use crate::types::{Bound, Depth, PackedMove, Ply, Score};
 
 /// Entries in a cluster.
@@ -191,8 +191,7 @@ impl TranspositionTable {
     pub fn new(mib: usize) -> Result<TranspositionTable, AllocError> {
         const MIB: usize = 1 << 20;
         let bytes = mib.max(1).saturating_mul(MIB);
-        // The system may promise more than it has; then the program would end when it uses it.
-        if physical_memory().is_some_and(|physical| bytes as u64 > physical) {
+        if exceeds_memory(bytes) {
             return Err(AllocError(mib));
         }
         TranspositionTable::with_clusters(bytes / size_of::<Cluster>()).ok_or(AllocError(mib))

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::memory::physical_memory;
+use crate::memory::exceeds_memory;
 
 const BYTES_PER_MIB: usize = 1 << 20;
 
@@ -23,8 +23,7 @@ impl Table {
     /// A table of `mib` mebibytes; `None` if allocation fails.
     pub(super) fn new(mib: usize) -> Option<Table> {
         let bytes = mib.checked_mul(BYTES_PER_MIB)?;
-        // The system may promise more than it has; then the program would end when it uses it.
-        if physical_memory().is_some_and(|physical| bytes as u64 > physical) {
+        if exceeds_memory(bytes) {
             return None;
         }
         let len = bytes / size_of::<Slot>();
