@@ -1,9 +1,11 @@
 //! Ends games that are decided.
 
+use serde::Serialize;
+
 use crate::types::{GameResult, Score};
 
 /// When games are ended before the rules end them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Adjudication {
     /// A side wins that is ahead by this many centipawns for [`Adjudication::win_plies`].
     pub win_score: i32,

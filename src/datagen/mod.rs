@@ -4,7 +4,9 @@
 //! ordinary search with a small budget, and can keep a sample of the positions that the search
 //! evaluated; [`quick`] plays by evaluation alone. [`adjudicator`] ends games that are decided.
 //! [`run`] does this on several threads and writes the records, labelled by a teacher if there is
-//! one, and [`genfens`] makes openings for OpenBench, which plays its data generation games itself.
+//! one, with the settings that they follow from beside them (`run_record.rs`), and counts them
+//! ([`summary`]). [`genfens`] makes openings for OpenBench, which plays its data generation games
+//! itself.
 
 pub mod adjudicator;
 pub mod genfens;
@@ -12,3 +14,5 @@ pub mod opening;
 pub mod play;
 pub mod quick;
 pub mod run;
+mod run_record;
+pub mod summary;

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use fastrand::Rng;
+use serde::{Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use crate::board::Position;
@@ -14,10 +16,11 @@ use crate::record::MAX_PIECES;
 use crate::types::{CastlingMode, Color, Move, Role};
 
 /// How openings are made.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct OpeningSettings {
     /// Positions to start from, each as likely as the others; the initial position if there is
     /// none.
+    #[serde(serialize_with = "write_digest")]
     pub starts: Arc<[Position]>,
     /// Random plies: this many or one more, so that both sides get to move first.
     pub plies: usize,
@@ -39,6 +42,19 @@ impl Default for OpeningSettings {
             check_nodes: 20_000,
         }
     }
+}
+
+/// Writes positions as their number and the SHA-256 of their FENs, a line each.
+fn write_digest<S: Serializer>(positions: &[Position], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut hash = Sha256::new();
+    for position in positions {
+        hash.update(position.fen());
+        hash.update("\n");
+    }
+    let digest: String = (hash.finalize().iter())
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    serializer.collect_str(&format_args!("{} positions, {digest}", positions.len()))
 }
 
 /// Openings tried for each that is asked for before giving up.

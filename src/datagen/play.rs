@@ -4,6 +4,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use fastrand::Rng;
+use serde::Serialize;
 
 use crate::board::{Game, Position};
 use crate::eval::EvalKind;
@@ -16,7 +17,7 @@ use super::adjudicator::{Adjudication, Adjudicator};
 use super::opening::{MAX_TRIES, NothingEven, OpeningSettings, random_opening};
 
 /// The limit of the search for a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Budget {
     /// No iteration is begun after `soft` nodes, and a search is cut off after `hard`.
     Nodes { soft: u64, hard: u64 },
@@ -49,7 +50,7 @@ impl Budget {
 }
 
 /// How games are played.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct PlaySettings {
     pub budget: Budget,
     /// Keep one in this many positions that the search evaluates; none if `None`.

@@ -7,6 +7,7 @@
 //! many. Their results mean little.
 
 use fastrand::Rng;
+use serde::Serialize;
 
 use crate::board::{DirtyPieces, Game, GameEnd, MoveSet, Position};
 use crate::eval::Evaluator;
@@ -19,7 +20,7 @@ use super::opening::{MAX_TRIES, NothingEven, OpeningSettings, random_opening};
 use super::play::Played;
 
 /// How quick games are played.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct QuickSettings {
     pub opening: OpeningSettings,
     pub adjudication: Adjudication,

@@ -19,15 +19,16 @@ use serde::Serialize;
 use crate::eval::{EvalKind, Evaluator};
 use crate::progress::ProgressReporter;
 use crate::record::{
-    GameReader, GameRecord, GameWriter, Mailbox, NO_SCORE, PackedBoard, PositionFormat,
-    PositionReader, PositionRecord, PositionWriter, RecordError,
+    GameReader, GameRecord, GameWriter, NO_SCORE, PackedBoard, PositionFormat, PositionReader,
+    PositionRecord, PositionWriter, RecordError,
 };
 use crate::teacher::{Teacher, TeacherLabeller, TeacherNet};
-use crate::types::{GameResult, Score};
 
 use super::opening::NothingEven;
 use super::play::{PlaySettings, Played, Player};
 use super::quick::{QuickEvaluator, QuickPlayer, QuickSettings};
+use super::run_record;
+use super::summary::DatagenSummary;
 
 /// Chunks of a run have neighbouring seeds, and runs with neighbouring seeds are this far apart: runs
 /// with different seeds share none, as no run has that many chunks.
@@ -53,7 +54,7 @@ pub struct DatagenConfig {
 }
 
 /// What is generated, and how.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub enum DatagenKind {
     /// Games by the search; the scores are its own.
     Search(PlaySettings),
@@ -94,91 +95,11 @@ impl Generator {
     }
 }
 
-/// The totals of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct DatagenSummary {
-    pub games: u64,
-    pub plies: u64,
-    /// Single positions written.
-    pub positions: u64,
-    /// Plies that a trainer would keep by the usual filter: not in check, no capture or promotion
-    /// played, no mate score.
-    pub quiet: u64,
-    pub nodes: u64,
-    pub white_wins: u64,
-    pub draws: u64,
-    pub black_wins: u64,
-    pub seconds: f64,
-}
-
-impl DatagenSummary {
-    fn note(&mut self, played: &Played) {
-        self.games += 1;
-        self.plies += played.game.plies.len() as u64;
-        self.quiet += quiet_plies(&played.game);
-        self.nodes += played.nodes;
-        match played.game.result {
-            GameResult::WhiteWins => self.white_wins += 1,
-            GameResult::Draw => self.draws += 1,
-            GameResult::BlackWins => self.black_wins += 1,
-        }
-    }
-
-    fn add(&mut self, other: &DatagenSummary) {
-        self.games += other.games;
-        self.plies += other.plies;
-        self.positions += other.positions;
-        self.quiet += other.quiet;
-        self.nodes += other.nodes;
-        self.white_wins += other.white_wins;
-        self.draws += other.draws;
-        self.black_wins += other.black_wins;
-    }
-
-    /// The summary in words.
-    #[must_use]
-    pub fn text(&self) -> String {
-        const SECONDS_AN_HOUR: f64 = 3600.0;
-        let share = |part: u64, of: u64| 100.0 * part as f64 / of.max(1) as f64;
-        let speed = |count: u64| count as f64 / self.seconds.max(f64::MIN_POSITIVE);
-        format!(
-            "{} games, {} plies ({:.1} % quiet: {:.2} M an hour), {} single positions in {:.0} s, \
-             {:.0} plies/s, {:.0} k nodes/s; White won {:.1} %, drawn {:.1} %, Black won {:.1} %",
-            self.games,
-            self.plies,
-            share(self.quiet, self.plies),
-            speed(self.quiet) * SECONDS_AN_HOUR / 1e6,
-            self.positions,
-            self.seconds,
-            speed(self.plies),
-            speed(self.nodes) / 1e3,
-            share(self.white_wins, self.games),
-            share(self.draws, self.games),
-            share(self.black_wins, self.games),
-        )
-    }
-}
-
-fn quiet_plies(game: &GameRecord) -> u64 {
-    let Ok(mut board) = Mailbox::unpack(&game.start) else {
-        return 0;
-    };
-    let mut quiet = 0;
-    for ply in &game.plies {
-        let decisive = Score::from_raw(i32::from(ply.score)).is_decisive();
-        quiet += u64::from(!decisive && !board.in_check() && !board.is_tactical(ply.played));
-        if board.play(ply.played).is_err() {
-            break;
-        }
-    }
-    quiet
-}
-
 /// Plays the games that are still missing. Progress goes to stderr: a bar on a terminal, a log
 /// line from time to time elsewhere.
 ///
 /// # Errors
-/// Files that cannot be written, or no memory.
+/// Files that cannot be written, no memory, or a run of this name and seed with other settings.
 pub fn run(config: &DatagenConfig, eval_kind: &EvalKind) -> anyhow::Result<DatagenSummary> {
     fs::create_dir_all(&config.directory)
         .with_context(|| format!("cannot create {}", config.directory.display()))?;
@@ -192,9 +113,10 @@ pub fn run(config: &DatagenConfig, eval_kind: &EvalKind) -> anyhow::Result<Datag
         .filter(|part| !is_complete(config, part))
         .collect();
     let kept = config.games.div_ceil(chunk) - missing.len();
+    run_record::keep(config, eval_kind, kept)?;
     if kept > 0 {
         log::info!(
-            "{kept} files named {}-{} are complete and kept, whatever they were made with",
+            "{kept} files named {}-{} are complete and kept",
             config.name,
             config.seed
         );
@@ -477,12 +399,34 @@ mod tests {
         assert_eq!(summary.games, 3);
         assert!(summary.quiet > 0 && summary.quiet <= summary.plies);
         let whole = files(directory.path());
-        assert_eq!(whole.len(), 3);
+        assert_eq!(whole.len(), 3 + 1, "and the run's settings");
         fs::remove_file(path_of(&config, 1)).expect("a chunk");
         assert_eq!(run(&config, &eval_kind()).expect("a run").games, 1);
         assert_eq!(files(directory.path()), whole);
         let games = GameReader::open(&path_of(&config, 0)).expect("a chunk");
         assert_eq!(games.filter_map(Result::ok).count(), 1);
+    }
+
+    #[test]
+    fn a_run_that_goes_on_with_other_settings_is_refused() {
+        let directory = tempfile::tempdir().expect("a folder");
+        let first = config(directory.path(), 1, 1);
+        run(&first, &eval_kind()).expect("a run");
+        let longer = config(directory.path(), 2, 1);
+        assert_eq!(run(&longer, &eval_kind()).expect("a run").games, 1);
+        let mut other = config(directory.path(), 3, 1);
+        other.kind = DatagenKind::Search(PlaySettings { hash: 2, ..play() });
+        let error = run(&other, &eval_kind()).expect_err("another table");
+        assert!(
+            format!("{error:#}").contains("hash 1 there, 2 here"),
+            "{error:#}"
+        );
+        assert!(run(&longer, &EvalKind::Tapered).is_err(), "another player");
+        // Files without a record are kept, and none is made up for them.
+        let record = directory.path().join("test-9.json");
+        fs::remove_file(&record).expect("a record");
+        assert_eq!(run(&other, &eval_kind()).expect("a run").games, 1);
+        assert!(!record.exists());
     }
 
     #[test]

@@ -112,6 +112,12 @@ pub struct TeacherNet {
 }
 
 impl TeacherNet {
+    /// The name under which the network is published: it holds the first digits of its hash.
+    #[must_use]
+    pub fn file_name(&self) -> String {
+        format!("nn-{}.nnue", &self.sha256[..NAME_DIGITS])
+    }
+
     /// Reads a file.
     ///
     /// # Errors
@@ -144,7 +150,7 @@ impl TeacherNet {
         let digest = &net.sha256[..NAME_DIGITS];
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let known = TeacherEngine::ALL.map(TeacherEngine::digest);
-        if known.contains(&digest) || name == format!("nn-{digest}.nnue") {
+        if known.contains(&digest) || *name == *net.file_name() {
             Ok(net)
         } else {
             Err(TeacherError::Unknown {

@@ -4,6 +4,8 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
+use serde::Serialize;
+
 /// Deepest iteration, in plies.
 pub const MAX_DEPTH: Depth = Depth(240);
 
@@ -11,7 +13,7 @@ pub const MAX_DEPTH: Depth = Depth(240);
 pub const MAX_PLY: usize = 246;
 
 /// Remaining search depth in plies; zero or less means quiescence search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Depth(pub i32);
 
 impl Depth {
