@@ -61,11 +61,10 @@ impl SearchWorker {
         node: &Node<'_>,
         tt_extension: i32,
     ) -> Searched<Score> {
-        let Window { alpha, beta } = node.window;
         let mut searched = SearchedMoves::default();
         let mut picker = Picker::all(node.tt_move);
         let mut so_far = MoveLoop {
-            alpha,
+            alpha: node.window.alpha,
             depth: node.depth,
             best: -Score::INFINITE,
             best_move: None,
@@ -91,11 +90,7 @@ impl SearchWorker {
             let info = self.move_info::<T>(node, m, &so_far);
 
             // Shallow pruning: most late moves need no search at all.
-            if !T::ROOT
-                && self.selective()
-                && !so_far.best.is_loss()
-                && node.position.has_non_pawn_material()
-            {
+            if self.may_prune::<T>(node, &so_far) {
                 match self.prune_move(node, m, &info, picker.proven_see(), &mut so_far) {
                     MoveDecision::Search => {}
                     MoveDecision::Skip => continue,
@@ -120,26 +115,41 @@ impl SearchWorker {
             }
 
             // A new best move?
-            if score > so_far.best {
-                so_far.best = score;
-                if score > so_far.alpha {
-                    so_far.best_move = Some(m);
-                    so_far.best_number = so_far.number;
-                    if T::PV {
-                        self.pv.extend(node.ply, m);
-                    }
-                    if score >= beta {
-                        break;
-                    }
-                    so_far.alpha = score;
-                    so_far.depth = self.depth_after_raise(so_far.depth, score, beta);
-                }
+            if self.note_score::<T>(node, m, score, &mut so_far) {
+                break;
             }
             if so_far.best_move != Some(m) {
                 searched.push(m, info.noisy);
             }
         }
         self.finish::<T>(node, so_far, &searched)
+    }
+
+    /// Takes down a move's score and returns whether it is a cutoff.
+    #[inline(always)]
+    fn note_score<T: NodeType>(
+        &mut self,
+        node: &Node<'_>,
+        m: Move,
+        score: Score,
+        so_far: &mut MoveLoop,
+    ) -> bool {
+        let beta = node.window.beta;
+        so_far.best = so_far.best.max(score);
+        if score <= so_far.alpha {
+            return false;
+        }
+        so_far.best_move = Some(m);
+        so_far.best_number = so_far.number;
+        if T::PV {
+            self.pv.extend(node.ply, m);
+        }
+        if score >= beta {
+            return true;
+        }
+        so_far.alpha = score;
+        so_far.depth = self.depth_after_raise(so_far.depth, score, beta);
+        false
     }
 
     /// One good move found, the others are less likely to be better still: they are searched
@@ -179,6 +189,15 @@ impl SearchWorker {
             info.reduction = self.reduction::<T>(node, &info, so_far.alpha);
         }
         info
+    }
+
+    /// Whether moves may be pruned: not at the root, whose moves all count, not before a move that
+    /// does not lose is known, and not where zugzwang is likely.
+    fn may_prune<T: NodeType>(&self, node: &Node<'_>, so_far: &MoveLoop) -> bool {
+        !T::ROOT
+            && self.selective()
+            && !so_far.best.is_loss()
+            && node.position.has_non_pawn_material()
     }
 
     /// Late move pruning, history pruning, futility pruning and SEE pruning.

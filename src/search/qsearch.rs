@@ -13,6 +13,19 @@ use crate::params::{self as p, see_value};
 use crate::tt::{TranspositionTable, TtEntry};
 use crate::types::{Bound, Depth, Move, PackedMove, Ply, Score};
 
+/// What the steps of one quiescence node know of it.
+struct QuiescenceNode<'a> {
+    position: &'a Position,
+    ply: Ply,
+    /// The window as the node was entered.
+    window: Window,
+    tt_entry: Option<TtEntry>,
+    /// On a principal variation now or in an earlier search.
+    tt_pv: bool,
+    /// The bare evaluation, as the table keeps it; `None` in check.
+    raw_eval: Option<Score>,
+}
+
 /// What the quiescence search has found so far in a node.
 struct QuiescenceState {
     alpha: Score,
@@ -59,19 +72,24 @@ impl SearchWorker {
             return Ok(score);
         }
 
-        let key = position.key();
         let tt_entry = self
             .quiescence_tt()
-            .and_then(|tt| tt.probe(key, ply, position.halfmoves()));
+            .and_then(|tt| tt.probe(position.key(), ply, position.halfmoves()));
         if let Some(tt_entry) = tt_entry
             && !T::PV
             && tt_entry.decides(window.beta)
         {
             return Ok(tt_entry.score);
         }
-        let tt_pv = T::PV || tt_entry.is_some_and(|tt_entry| tt_entry.pv);
 
-        // Stand pat: the side to move need not capture anything.
+        let mut node = QuiescenceNode {
+            position,
+            ply,
+            window,
+            tt_entry,
+            tt_pv: T::PV || tt_entry.is_some_and(|tt_entry| tt_entry.pv),
+            raw_eval: None,
+        };
         let mut found = QuiescenceState {
             alpha: window.alpha,
             best: -Score::INFINITE,
@@ -79,37 +97,10 @@ impl SearchWorker {
             number: 0,
             futility: None,
         };
-        let mut raw_eval = None;
-        if !position.in_check() {
-            let raw = tt_entry
-                .and_then(|tt_entry| tt_entry.eval)
-                .unwrap_or_else(|| self.evaluator.evaluate(position));
-            let correction = self.correction(position, ply);
-            let static_eval = crate::eval::adjust(raw, position.halfmoves(), correction);
-            raw_eval = Some(raw);
-            found.best = tt_adjusted_eval(static_eval, tt_entry);
-            if found.best >= window.beta {
-                found.best = fail_high(found.best, window.beta);
-                if tt_entry.is_none_or(|tt_entry| tt_entry.bound.is_none()) {
-                    let entry = TtEntry {
-                        best: PackedMove::NONE,
-                        score: found.best,
-                        bound: Some(Bound::Lower),
-                        depth: Depth::ZERO,
-                        pv: tt_pv,
-                        eval: raw_eval,
-                    };
-                    self.store_quiescence(key, ply, &entry);
-                }
-                return Ok(found.best);
-            }
-            found.alpha = found.alpha.max(found.best);
-            found.futility = Some(static_eval + p::qsearch_futility());
+        if !position.in_check() && self.stand_pat(&mut node, &mut found) {
+            return Ok(found.best);
         }
-
-        let tt_move = tt_entry.map(|tt_entry| tt_entry.best);
-        self.search_captures::<T>(position, ply, window, tt_move, &mut found)?;
-
+        self.search_captures::<T>(&node, &mut found)?;
         if position.in_check() && found.number == 0 {
             return Ok(Score::mated_in(ply));
         }
@@ -121,16 +112,33 @@ impl SearchWorker {
         } else {
             Bound::Upper
         };
-        let entry = TtEntry {
-            best: found.best_move.map_or(PackedMove::NONE, PackedMove::new),
-            score: found.best,
-            bound: Some(bound),
-            depth: Depth::ZERO,
-            pv: tt_pv,
-            eval: raw_eval,
-        };
-        self.store_quiescence(key, ply, &entry);
+        let best = found.best_move.map_or(PackedMove::NONE, PackedMove::new);
+        self.store_quiescence(&node, best, found.best, bound);
         Ok(found.best)
+    }
+
+    /// Stand pat: the side to move need not capture anything, so the evaluation is the least that
+    /// it can have. Returns whether that is enough for a cutoff.
+    #[inline(always)]
+    fn stand_pat(&mut self, node: &mut QuiescenceNode<'_>, found: &mut QuiescenceState) -> bool {
+        let (position, tt_entry, beta) = (node.position, node.tt_entry, node.window.beta);
+        let raw = tt_entry
+            .and_then(|tt_entry| tt_entry.eval)
+            .unwrap_or_else(|| self.evaluator.evaluate(position));
+        node.raw_eval = Some(raw);
+        let correction = self.correction(position, node.ply);
+        let static_eval = crate::eval::adjust(raw, position.halfmoves(), correction);
+        found.best = tt_adjusted_eval(static_eval, tt_entry);
+        if found.best >= beta {
+            found.best = fail_high(found.best, beta);
+            if tt_entry.is_none_or(|tt_entry| tt_entry.bound.is_none()) {
+                self.store_quiescence(node, PackedMove::NONE, found.best, Bound::Lower);
+            }
+            return true;
+        }
+        found.alpha = found.alpha.max(found.best);
+        found.futility = Some(static_eval + p::qsearch_futility());
+        false
     }
 
     /// The transposition table, unless the quiescence search does without.
@@ -138,23 +146,37 @@ impl SearchWorker {
         p::use_qsearch_tt().then_some(&self.shared.tt)
     }
 
-    fn store_quiescence(&self, key: u64, ply: Ply, entry: &TtEntry) {
-        if let Some(tt) = self.quiescence_tt() {
-            tt.store(key, ply, entry);
-        }
+    fn store_quiescence(
+        &self,
+        node: &QuiescenceNode<'_>,
+        best: PackedMove,
+        score: Score,
+        bound: Bound,
+    ) {
+        let Some(tt) = self.quiescence_tt() else {
+            return;
+        };
+        let entry = TtEntry {
+            best,
+            score,
+            bound: Some(bound),
+            depth: Depth::ZERO,
+            pv: node.tt_pv,
+            eval: node.raw_eval,
+        };
+        tt.store(node.position.key(), node.ply, &entry);
     }
 
     fn search_captures<T: NodeType>(
         &mut self,
-        position: &Position,
-        ply: Ply,
-        window: Window,
-        tt_move: Option<PackedMove>,
+        node: &QuiescenceNode<'_>,
         found: &mut QuiescenceState,
     ) -> Searched<()> {
+        let (position, ply, beta) = (node.position, node.ply, node.window.beta);
         let legality = position.legality_for_captures();
-        let tt_move = tt_move
-            .and_then(|best| legal_tt_move(position, best, &legality))
+        let tt_move = node
+            .tt_entry
+            .and_then(|tt_entry| legal_tt_move(position, tt_entry.best, &legality))
             .filter(|m| position.in_check() || is_noisy(*m));
         let mut picker = if position.in_check() {
             Picker::all(tt_move)
@@ -178,11 +200,8 @@ impl SearchWorker {
             self.prefetch_child(position, m);
             found.number += 1;
             let child = self.play(position, ply, m);
-            let score = -self.quiescence::<T>(
-                &child,
-                ply.next(),
-                -Window::new(found.alpha, window.beta),
-            )?;
+            let window = Window::new(found.alpha, beta);
+            let score = -self.quiescence::<T>(&child, ply.next(), -window)?;
             self.unplay();
             if score > found.best {
                 found.best = score;
@@ -192,7 +211,7 @@ impl SearchWorker {
                     if T::PV {
                         self.pv.extend(ply, m);
                     }
-                    if score >= window.beta {
+                    if score >= beta {
                         break;
                     }
                 }
