@@ -55,6 +55,7 @@ pub struct DatagenConfig {
 
 /// What is generated, and how.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
 pub enum DatagenKind {
     /// Games by the search; the scores are its own.
     Search(PlaySettings),

@@ -2,6 +2,7 @@
 //! made, and a run that goes on with other settings is refused instead of mixing two kinds of games
 //! under one name.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::{fs, io};
 
@@ -53,11 +54,14 @@ pub(super) fn keep(
         Ok(bytes) => {
             let found = serde_json::from_slice(&bytes)
                 .with_context(|| format!("{} is damaged", path.display()))?;
-            if let Some(difference) = difference(&found, &record) {
+            let mut differences = Vec::new();
+            add_differences("", &found, &record, &mut differences);
+            if !differences.is_empty() {
                 bail!(
-                    "{} says that these files were made otherwise: {difference}; give another \
-                     --name, --seed or folder",
-                    path.display()
+                    "{} says that these files were made otherwise: {}; give another --name, --seed \
+                     or folder",
+                    path.display(),
+                    differences.join("; ")
                 );
             }
         }
@@ -85,24 +89,19 @@ fn path_of(config: &DatagenConfig) -> PathBuf {
     config.directory.join(file)
 }
 
-/// The first setting that differs, with both its values.
-fn difference(found: &Value, wanted: &Value) -> Option<String> {
-    if found == wanted {
-        return None;
-    }
+/// Adds every setting that differs, with both its values; `name` is the object's.
+fn add_differences(name: &str, found: &Value, wanted: &Value, differences: &mut Vec<String>) {
     let (Value::Object(old), Value::Object(new)) = (found, wanted) else {
-        return Some(format!("{found} there, {wanted} here"));
+        if found != wanted {
+            differences.push(format!("{name} {found} there, {wanted} here"));
+        }
+        return;
     };
-    let names = old.keys().chain(new.keys());
-    names
-        .filter_map(|name| {
-            let of = |object: &serde_json::Map<String, Value>| {
-                object.get(name).cloned().unwrap_or_default()
-            };
-            let difference = difference(&of(old), &of(new))?;
-            Some(format!("{name} {difference}"))
-        })
-        .next()
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    for name in names {
+        let [found, wanted] = [old, new].map(|object| object.get(name).unwrap_or(&Value::Null));
+        add_differences(name, found, wanted, differences);
+    }
 }
 
 #[cfg(test)]
@@ -111,13 +110,23 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_setting_that_differs_is_named_with_both_values() {
-        let old = json!({ "seed": 1, "settings": { "Search": { "hash": 4, "plies": 8 } } });
-        assert_eq!(difference(&old, &old), None);
-        let new = json!({ "seed": 1, "settings": { "Search": { "hash": 4, "plies": 9 } } });
-        let named = difference(&old, &new).expect("a difference");
-        assert_eq!(named, "settings Search plies 8 there, 9 here");
-        let other = json!({ "seed": 1, "settings": { "Quick": { "noise": 15 } } });
-        assert!(difference(&old, &other).is_some() && difference(&other, &old).is_some());
+    fn the_settings_that_differ_are_named_with_both_values() {
+        let differences = |old: &Value, new: &Value| {
+            let mut differences = Vec::new();
+            add_differences("", old, new, &mut differences);
+            differences
+        };
+        let old = json!({ "seed": 1, "settings": { "kind": "search", "opening": { "plies": 8 } } });
+        assert!(differences(&old, &old).is_empty());
+        let new = json!({ "seed": 2, "settings": { "kind": "search", "opening": { "plies": 9 } } });
+        let expected = ["seed 1 there, 2 here", "plies 8 there, 9 here"];
+        assert_eq!(differences(&old, &new), expected);
+        let quick = json!({ "seed": 1, "settings": { "kind": "quick", "noise": 15 } });
+        let expected = [
+            "kind \"search\" there, \"quick\" here",
+            "noise null there, 15 here",
+            "opening {\"plies\":8} there, null here",
+        ];
+        assert_eq!(differences(&old, &quick), expected);
     }
 }
