@@ -114,7 +114,7 @@ pub fn run(config: &DatagenConfig, eval_kind: &EvalKind) -> anyhow::Result<Datag
         .filter(|part| !is_complete(config, part))
         .collect();
     let kept = config.games.div_ceil(chunk) - missing.len();
-    run_record::keep(config, eval_kind, kept)?;
+    keep_settings(config, eval_kind, kept)?;
     if kept > 0 {
         log::info!(
             "{kept} files named {}-{} are complete and kept",
@@ -135,6 +135,35 @@ pub fn run(config: &DatagenConfig, eval_kind: &EvalKind) -> anyhow::Result<Datag
     let mut summary = work.do_all(eval_kind)?;
     summary.seconds = started.elapsed().as_secs_f64();
     Ok(summary)
+}
+
+/// The settings that a run's files follow from. How many games and threads there are is none of
+/// them: a run may go on with more of both.
+#[derive(Serialize)]
+struct RunSettings<'a> {
+    seed: u64,
+    chunk: usize,
+    /// The name of the network that plays.
+    network: &'a str,
+    /// The name of the teacher's file.
+    teacher: Option<String>,
+    settings: &'a DatagenKind,
+}
+
+/// Writes `NAME-SEED.json`, or compares it with the run's settings.
+fn keep_settings(config: &DatagenConfig, eval_kind: &EvalKind, kept: usize) -> anyhow::Result<()> {
+    let settings = RunSettings {
+        seed: config.seed,
+        chunk: config.chunk,
+        network: match eval_kind {
+            EvalKind::Network(network) => network.name(),
+            EvalKind::Tapered => "tapered",
+        },
+        teacher: config.teacher.as_deref().map(TeacherNet::file_name),
+        settings: &config.kind,
+    };
+    let file = format!("{}-{}.json", config.name, config.seed);
+    run_record::keep(&config.directory.join(file), &settings, kept)
 }
 
 fn path_of(config: &DatagenConfig, number: usize) -> PathBuf {

@@ -3,54 +3,24 @@
 //! under one name.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::Path;
 use std::{fs, io};
 
 use anyhow::{Context, bail};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::eval::EvalKind;
 use crate::files;
 
-use super::run::{DatagenConfig, DatagenKind};
-
-/// The settings that a run's files follow from. How many games and threads there are is none of
-/// them: a run may go on with more of both.
-#[derive(Serialize)]
-struct RunRecord<'a> {
-    seed: u64,
-    chunk: usize,
-    /// The name of the network that plays.
-    network: &'a str,
-    /// The name of the teacher's file.
-    teacher: Option<String>,
-    settings: &'a DatagenKind,
-}
-
-/// Writes `NAME-SEED.json`, or compares it with the run's settings if it is there. Without it,
+/// Writes a run's settings to a file, or compares them with it if it is there. Without it,
 /// nothing is known of files that are `kept`, and it is not written.
 ///
 /// # Errors
 /// The file says that a run of this name and seed had other settings; or it cannot be read or
 /// written.
-pub(super) fn keep(
-    config: &DatagenConfig,
-    eval_kind: &EvalKind,
-    kept: usize,
-) -> anyhow::Result<()> {
-    let path = path_of(config);
-    let record = serde_json::to_value(RunRecord {
-        seed: config.seed,
-        chunk: config.chunk,
-        network: match eval_kind {
-            EvalKind::Network(network) => network.name(),
-            EvalKind::Tapered => "tapered",
-        },
-        teacher: config.teacher.as_deref().map(|net| net.file_name()),
-        settings: &config.kind,
-    })?;
-    match fs::read(&path) {
+pub(super) fn keep(path: &Path, settings: &impl Serialize, kept: usize) -> anyhow::Result<()> {
+    let record = serde_json::to_value(settings)?;
+    match fs::read(path) {
         Ok(bytes) => {
             let found = serde_json::from_slice(&bytes)
                 .with_context(|| format!("{} is damaged", path.display()))?;
@@ -73,7 +43,7 @@ pub(super) fn keep(
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let text = format!("{record:#}\n");
-            files::replace(&path, text.as_bytes())
+            files::replace(path, text.as_bytes())
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
         Err(error) => {
@@ -81,12 +51,6 @@ pub(super) fn keep(
         }
     }
     Ok(())
-}
-
-/// The file of a run's settings.
-fn path_of(config: &DatagenConfig) -> PathBuf {
-    let file = format!("{}-{}.json", config.name, config.seed);
-    config.directory.join(file)
 }
 
 /// Adds every setting that differs, with both its values; `name` is the object's.
