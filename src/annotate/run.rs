@@ -19,7 +19,7 @@ use super::journal::{Done, Journal};
 use super::markup::{annotate, command, prose};
 use super::opening_names::add_opening_name;
 use super::output::{check_paths, create_output, open_output};
-use super::report::{GameInfo, IndexEntry, file_name, page, write_index};
+use super::report::{GameInfo, IndexEntry, game_file, page, write_index};
 use crate::board::{PgnError, PgnGame, PgnReader, decompress, open_input};
 use crate::engine::{Engine, EngineError};
 use crate::types::Move;
@@ -363,7 +363,7 @@ impl<P: AnnotateProgress> Writer<'_, P> {
             self.progress.left_out(number, warning);
         }
         if let (Some(directory), Some(html)) = (&self.job.report, &made.html) {
-            let path = directory.join(file_name(number));
+            let path = directory.join(game_file(number));
             fs::write(&path, html).with_context(|| format!("cannot write {}", path.display()))?;
         }
         Ok(made.entry)

@@ -3,6 +3,7 @@
 
 mod analysis;
 mod best_so_far;
+mod conclusion;
 mod own_book;
 mod pipeline;
 mod pool;

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::conclusion::Conclusion;
 use super::pipeline::{Stage, Step};
-use super::reporter::Conclusion;
 use crate::board::{Game, Position};
 use crate::opening_book::{BookError, BookMove, OpeningBook, choose};
 use crate::search::SearchRequest;

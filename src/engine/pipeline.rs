@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use super::analysis::Analysis;
-use super::reporter::Conclusion;
+use super::conclusion::Conclusion;
 use crate::search::SearchRequest;
 
 /// Changes the result of a search before it is reported.

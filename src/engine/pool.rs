@@ -13,8 +13,9 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use thiserror::Error;
 
+use super::conclusion::Conclusion;
 use super::pipeline::{Pipeline, Prepared};
-use super::reporter::{Conclusion, EventReporter, Totals};
+use super::reporter::{EventReporter, Totals};
 use super::vote;
 use crate::eval::EvalKind;
 use crate::faults::panic_at;

@@ -8,9 +8,10 @@ use crossbeam_channel::Sender;
 
 use super::analysis::{Analysis, AnalysisLine, Event};
 use super::best_so_far::BestSoFar;
+use super::conclusion::Conclusion;
 use super::pipeline::Revision;
 use crate::board::{Game, Position};
-use crate::search::{Info, QUIET_TIME, Report, RootEffort, SearchResult, Stats};
+use crate::search::{Info, QUIET_TIME, Report, RootEffort, Stats};
 use crate::types::{Depth, Move, Score};
 
 /// Lines that may be sent at once, whatever their rate: the first iterations are quick, and
@@ -50,27 +51,6 @@ pub struct Totals {
     pub hashfull: u32,
     /// The first thread's counts.
     pub stats: Stats,
-}
-
-/// The result of a search.
-#[derive(Clone, Debug)]
-pub struct Conclusion {
-    /// The best line, beginning with the move to play; empty only if there is no legal move.
-    pub pv: Vec<Move>,
-    /// `None` if there are legal moves but none was searched.
-    pub score: Option<Score>,
-    /// The last iteration, complete or, if it was the first, at least begun.
-    pub depth: Depth,
-}
-
-impl From<SearchResult> for Conclusion {
-    fn from(result: SearchResult) -> Conclusion {
-        Conclusion {
-            score: Some(result.score),
-            depth: result.depth.max(Depth::ONE),
-            pv: result.pv,
-        }
-    }
 }
 
 /// The latest exact line of one multi-PV index.

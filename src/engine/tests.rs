@@ -1,5 +1,5 @@
+use super::conclusion::Conclusion;
 use super::pipeline::{Revision, Step};
-use super::reporter::Conclusion;
 use super::root_tablebases::play_instead;
 use super::*;
 use crate::types::{Depth, Move};

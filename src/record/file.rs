@@ -1,19 +1,18 @@
 //! Files of games, plain or compressed with zstd.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use crate::files::PendingFile;
 use crate::types::{GameResult, PackedMove};
 
+use super::compression::{BUFFER_BYTES, decoded};
 use super::packed_board::PACKED_BYTES;
 use super::{GameRecord, PackedBoard, PlyRecord, RecordError, position};
 
-const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-pub(super) const BUFFER_BYTES: usize = 1 << 20;
 const PLY_BYTES: usize = 4;
 const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
@@ -43,42 +42,6 @@ impl GameReader<Box<dyn BufRead>> {
     pub fn open_counted(path: &Path, read: Arc<AtomicU64>) -> Result<Self, RecordError> {
         decoded(path, read).map(GameReader::new)
     }
-}
-
-/// Counts the bytes that pass.
-struct Counted<R> {
-    inner: R,
-    read: Arc<AtomicU64>,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(bytes)?;
-        self.read.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
-    }
-}
-
-/// The bytes of a file, plain or decompressed according to its first bytes.
-pub(super) fn decoded(path: &Path, read: Arc<AtomicU64>) -> Result<Box<dyn BufRead>, RecordError> {
-    let open = || -> io::Result<Box<dyn BufRead>> {
-        let file = Counted {
-            inner: File::open(path)?,
-            read,
-        };
-        let mut file = BufReader::with_capacity(BUFFER_BYTES, file);
-        let compressed = file.fill_buf()?.starts_with(&ZSTD_MAGIC);
-        Ok(if compressed {
-            let decoder = zstd::Decoder::with_buffer(file)?;
-            Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
-        } else {
-            Box::new(file)
-        })
-    };
-    open().map_err(|source| RecordError::Open {
-        path: path.to_path_buf(),
-        source,
-    })
 }
 
 /// Whether a file holds single positions rather than games.

@@ -6,6 +6,7 @@
 //! The format has no field for how the scores were made: file names and the notes next to them
 //! say so.
 
+mod compression;
 mod convert;
 mod file;
 mod game;

@@ -23,7 +23,7 @@ use std::sync::atomic::AtomicU64;
 use crate::files::PendingFile;
 use crate::types::GameResult;
 
-use super::file::{BUFFER_BYTES, decoded};
+use super::compression::{BUFFER_BYTES, decoded};
 use super::packed_board::{PACKED_BYTES, SCORE};
 use super::{PackedBoard, RecordError};
 

@@ -20,8 +20,9 @@ use crate::nnue::single_layer::Shape;
 use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, Task, Unit};
 use super::layers::{self, SumSlopes, TrainedLayers};
 use super::loss::{Losses, Target};
-use super::model::{FIXED_ONE, Gradients, Model};
+use super::model::{Gradients, Model};
 use super::optimiser::table;
+use super::quantisation::FIXED_ONE;
 use super::sample::{BUCKETS, Sample};
 use super::views::{ByInput, ByKing, NEIGHBOURS, Views};
 

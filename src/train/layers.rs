@@ -13,8 +13,9 @@ use crate::record::{HINTS, TeacherHints};
 
 use super::extra_bits;
 use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, neuron, upper_half};
-use super::model::{FIXED_ONE, FakeQuantisation, Normal};
+use super::normal::Normal;
 use super::optimiser::{Rate, Trained, WEIGHT_LIMIT, add, clamp, round};
+use super::quantisation::{FIXED_ONE, FakeQuantisation};
 use super::sample::BUCKETS;
 
 /// What stands for 1.0 in products and first activations of the finished network.

@@ -3,9 +3,10 @@
 //! [`config`] has the settings of a run. [`shards`] deals the files where memory does not hold them
 //! all, [`load`] replays games into [`sample`]s of 48 bytes, [`shuffle`] puts them in a new order
 //! every epoch, [`loss`] defines the target, [`kernel`] computes gradients, in orders that `views`
-//! lists, with [`layers`] where the network has dense layers. [`model`] holds the parameters,
-//! [`optimiser`] updates them, [`checkpoint`] saves them, [`export`] makes the integers
-//! that the engine reads, `start` finds what a run begins with, and [`run`] is the main loop.
+//! lists, with [`layers`] where the network has dense layers. [`model`] holds the parameters, in
+//! the units of [`quantisation`] and at first with numbers of `normal`, [`optimiser`] updates them,
+//! [`checkpoint`] saves them, [`export`] makes the integers that the engine reads, `start` finds
+//! what a run begins with, and [`run`] is the main loop.
 
 mod batch;
 pub mod checkpoint;
@@ -18,8 +19,10 @@ pub mod layers;
 pub mod load;
 pub mod loss;
 pub mod model;
+mod normal;
 pub mod optimiser;
 mod pace;
+pub mod quantisation;
 pub mod run;
 pub mod sample;
 pub mod schedule;

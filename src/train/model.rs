@@ -15,14 +15,11 @@ use crate::nnue::single_layer::{MAX_OUTPUT_WEIGHT, PIECE_FEATURES, QA, QB, Shape
 
 use super::lanes::{Floats, HALF, Lanes, Line, Row, TILE, Task, Unit};
 use super::layers::{LayerGradients, TrainedLayers};
+use super::normal::Normal;
 use super::optimiser::{NO_FRACTION, Rate, Trained, WEIGHT_LIMIT, add, clamp, round, table};
+use super::quantisation::{FINER, FIXED_ONE, FakeQuantisation};
 use super::sample::BUCKETS;
-use super::shuffle::mix;
 
-/// Steps of the 16-bit copy of the feature weights for one of the finished network's.
-const FINER: i32 = 8;
-/// What stands for 1.0 in that copy; there is room for hidden sums up to 16.
-pub const FIXED_ONE: f32 = (FINER * QA) as f32;
 /// Inputs that are active in a typical position: the fan-in for the initial weights.
 const TYPICAL_ACTIVE: f32 = 32.0;
 
@@ -170,19 +167,6 @@ fn add_clamped(a: &Floats, b: &Floats) -> Floats {
     }))
 }
 
-/// Whether positions are evaluated with the rounded numbers that the network file will hold
-/// ("fake quantisation").
-///
-/// Towards the end of a run they are, while the trained floats go on moving beneath by the
-/// gradients found with the rounded ones (a "straight-through estimator", Bengio, Léonard and
-/// Courville 2013). The weights then settle where rounding increases the loss least.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FakeQuantisation {
-    #[default]
-    Off,
-    On,
-}
-
 /// The output layers.
 #[derive(Clone, Debug)]
 pub struct Outputs {
@@ -259,7 +243,7 @@ impl Model {
     #[must_use]
     pub fn random(shape: Shape, seed: u64) -> Model {
         let mut model = Model::zeroed(shape);
-        let mut normal = Normal { state: mix(seed) };
+        let mut normal = Normal::new(seed);
         let deviation = (2.0 / TYPICAL_ACTIVE).sqrt();
         for tile in &mut model.tiles {
             for weight in &mut tile.weights.floats_mut()[..shape.features() * TILE] {
@@ -494,21 +478,5 @@ impl Model {
             }
         });
         touched.iter_mut().for_each(|touched| touched.fill(false));
-    }
-}
-
-/// Normally distributed numbers by the sum of uniform ones, which has no far tails.
-pub(super) struct Normal {
-    state: u64,
-}
-
-impl Normal {
-    pub fn next(&mut self) -> f32 {
-        const TERMS: usize = 12;
-        let uniform = |state: &mut u64| {
-            *state = mix(*state);
-            (*state >> 40) as f32 / (1u64 << 24) as f32
-        };
-        (0..TERMS).map(|_| uniform(&mut self.state)).sum::<f32>() - TERMS as f32 / 2.0
     }
 }

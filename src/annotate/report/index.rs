@@ -8,10 +8,8 @@ use askama::Template;
 use serde::{Deserialize, Serialize};
 
 use super::STYLE;
-use super::page::file_name;
+use super::file_names::{game_file, index_file};
 
-/// The first page of the index.
-pub const INDEX_FILE: &str = "index.html";
 /// Games on one page of the index.
 const ROWS: usize = 500;
 
@@ -55,15 +53,6 @@ struct IndexRow<'a> {
     faults: &'a str,
 }
 
-/// The file of a page of the index, from 0.
-fn index_file(page: usize) -> String {
-    if page == 0 {
-        INDEX_FILE.to_owned()
-    } else {
-        format!("index-{}.html", page + 1)
-    }
-}
-
 /// Writes the index of the entries into a directory, holding one page of them at a time.
 ///
 /// # Errors
@@ -100,7 +89,7 @@ pub fn write_index(
 fn row(entry: &IndexEntry) -> IndexRow<'_> {
     IndexRow {
         number: entry.number,
-        file: file_name(entry.number),
+        file: game_file(entry.number),
         white: &entry.white,
         black: &entry.black,
         facts: &entry.facts,
@@ -134,7 +123,7 @@ mod tests {
         let entries = (1..=ROWS as u64 + 1).map(|number| Ok(entry(number)));
         write_index(directory.path(), "Games", "", entries).expect("written");
         let read = |name: &str| fs::read_to_string(directory.path().join(name)).expect("a page");
-        let (first, second) = (read(INDEX_FILE), read("index-2.html"));
+        let (first, second) = (read(&index_file(0)), read(&index_file(1)));
         assert_eq!(first.matches("<td><a href").count(), ROWS);
         assert_eq!(second.matches("<td><a href").count(), 1);
         assert!(first.contains("index-2.html") && second.contains("href=\"index.html\""));

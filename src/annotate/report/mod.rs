@@ -4,11 +4,13 @@
 //! through JSON whose `<`, `>`, `&` are escaped; the script shows text as text only.
 
 mod chart;
+mod file_names;
 mod index;
 mod page;
 
+pub use file_names::game_file;
 pub use index::{IndexEntry, write_index};
-pub use page::{GameInfo, file_name, page};
+pub use page::{GameInfo, page};
 
 /// Style sheet, piece drawings and script of every page.
 const STYLE: &str = include_str!("style.css");

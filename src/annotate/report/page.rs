@@ -4,7 +4,8 @@ use askama::Template;
 use serde::Serialize;
 
 use super::chart::{self, ChartPoint};
-use super::index::{INDEX_FILE, IndexEntry};
+use super::file_names::INDEX_FILE;
+use super::index::IndexEntry;
 use super::{PIECES, SCRIPT, STYLE};
 use crate::annotate::analysis::GameAnalysis;
 use crate::annotate::expectation::{CAP, Curve, capped};
@@ -54,12 +55,6 @@ impl GameInfo {
         .map(str::to_owned)
         .collect()
     }
-}
-
-/// The file of a game's page.
-#[must_use]
-pub fn file_name(number: u64) -> String {
-    format!("game-{number:06}.html")
 }
 
 #[derive(Template)]
