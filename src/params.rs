@@ -237,8 +237,8 @@ parameters! {
     hindsight_shallower = 1024, 512, 4096, 256;
     hindsight_margin = 80, 20, 200, 10;
 
-    /// Late move pruning: moves allowed, in 1/128: base and per squared ply, when improving and
-    /// when not.
+    /// Late move pruning: moves allowed, in 1/128: base and per squared ply, when not improving
+    /// and when improving.
     lmp_base = 640, 200, 1400, 64;
     lmp_scale = 103, 30, 200, 8;
     lmp_improving_base = 800, 300, 1600, 64;

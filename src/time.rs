@@ -33,7 +33,7 @@ const MOST_MOVES_TO_GO: u32 = 40;
 const HARD_OVER_SOFT: f64 = 5.0;
 /// No move may use more than this share of the clock, unless it is the last before the control.
 const HARD_SHARE: f64 = 0.65;
-/// With several moves to go before the control, no soft bound beyond this share of the clock.
+/// Unless one move is left before the control, no soft bound beyond this share of the clock.
 const SOFT_SHARE: f64 = 0.45;
 /// With one move to go before the control, nearly all the time may go: the next control is near.
 const LAST_MOVE_SHARE: f64 = 0.85;

@@ -125,50 +125,6 @@ impl SearchWorker {
         self.finish::<T>(node, so_far, &searched)
     }
 
-    /// Takes down a move's score and returns whether it is a cutoff.
-    #[inline(always)]
-    fn note_score<T: NodeType>(
-        &mut self,
-        node: &Node<'_>,
-        m: Move,
-        score: Score,
-        so_far: &mut MoveLoop,
-    ) -> bool {
-        let beta = node.window.beta;
-        so_far.best = so_far.best.max(score);
-        if score <= so_far.alpha {
-            return false;
-        }
-        so_far.best_move = Some(m);
-        so_far.best_number = so_far.number;
-        if T::PV {
-            self.pv.extend(node.ply, m);
-        }
-        if score >= beta {
-            return true;
-        }
-        so_far.alpha = score;
-        so_far.depth = self.depth_after_raise(so_far.depth, score, beta);
-        false
-    }
-
-    /// One good move found, the others are less likely to be better still: they are searched
-    /// less deep (as in Stockfish). In an open window any score raises alpha, so a decisive bound
-    /// turns this off.
-    fn depth_after_raise(&self, depth: Depth, score: Score, beta: Score) -> Depth {
-        /// Shallower and deeper nodes keep their depth.
-        const DEPTHS: std::ops::Range<i32> = 3..14;
-        if self.uses(p::use_raise_reduction())
-            && DEPTHS.contains(&depth.plies())
-            && !score.is_decisive()
-            && !beta.is_decisive()
-        {
-            depth - p::raise_reduction()
-        } else {
-            depth
-        }
-    }
-
     /// What pruning and reduction need to know about a move.
     fn move_info<T: NodeType>(&self, node: &Node<'_>, m: Move, so_far: &MoveLoop) -> MoveInfo {
         let noisy = is_noisy(m);
@@ -326,6 +282,50 @@ impl SearchWorker {
         }
         self.unplay();
         Ok(score)
+    }
+
+    /// Takes down a move's score and returns whether it is a cutoff.
+    #[inline(always)]
+    fn note_score<T: NodeType>(
+        &mut self,
+        node: &Node<'_>,
+        m: Move,
+        score: Score,
+        so_far: &mut MoveLoop,
+    ) -> bool {
+        let beta = node.window.beta;
+        so_far.best = so_far.best.max(score);
+        if score <= so_far.alpha {
+            return false;
+        }
+        so_far.best_move = Some(m);
+        so_far.best_number = so_far.number;
+        if T::PV {
+            self.pv.extend(node.ply, m);
+        }
+        if score >= beta {
+            return true;
+        }
+        so_far.alpha = score;
+        so_far.depth = self.depth_after_raise(so_far.depth, score, beta);
+        false
+    }
+
+    /// One good move found, the others are less likely to be better still: they are searched
+    /// less deep (as in Stockfish). In an open window any score raises alpha, so a decisive bound
+    /// turns this off.
+    fn depth_after_raise(&self, depth: Depth, score: Score, beta: Score) -> Depth {
+        /// Shallower and deeper nodes keep their depth.
+        const DEPTHS: std::ops::Range<i32> = 3..14;
+        if self.uses(p::use_raise_reduction())
+            && DEPTHS.contains(&depth.plies())
+            && !score.is_decisive()
+            && !beta.is_decisive()
+        {
+            depth - p::raise_reduction()
+        } else {
+            depth
+        }
     }
 
     /// After the last move: mate or stalemate if there was none; else the updates of the histories

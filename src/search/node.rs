@@ -1,17 +1,20 @@
 //! The node: principal variation search, step by step.
 //!
 //! Every step is a function in a file of its own or shares one with related steps; this file is
-//! their order and the reasons for it. Scores are fail-soft: outside the window they are still the
-//! best bound that the node could prove.
+//! their order and the reasons for it. Scores are fail-soft: they may lie outside the window. A score
+//! above beta is moved towards beta, the more so the shallower the search.
 //!
 //! Steps 13 to 18 are the move loop's (`moves.rs`):
 //!
-//! 13. shallow pruning of a move: late move, history, futility and SEE pruning;
-//! 14. extension of the table's move by what the singular search found;
-//! 15. late move reduction, and the re-search of a reduced move that did better than expected;
-//! 16. principal variation search: a zero window first, the whole window where it was raised;
-//! 17. a new best move, a raised alpha (later moves get less depth), or a cutoff;
-//! 18. mate or stalemate; the histories, the table's entry and the correction of the evaluation.
+//! 13. shallow pruning of a move: late move, history, futility and SEE pruning (`prune_move`);
+//! 14. extension of the table's move by what the singular search found (`search_moves`);
+//! 15. late move reduction, and the re-search of a reduced move that did better than expected
+//!     (`search_move`);
+//! 16. principal variation search: a zero window first, the whole window where it was raised
+//!     (`search_move`);
+//! 17. a new best move, a raised alpha (later moves get less depth), or a cutoff (`note_score`);
+//! 18. mate or stalemate; the histories, the table's entry and the correction of the evaluation
+//!     (`finish`).
 //!
 //! What each technique is worth is in the book's record of tests.
 

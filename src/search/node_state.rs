@@ -13,7 +13,7 @@ pub(super) struct Node<'a> {
     pub legality: Legality,
     pub ply: Ply,
     pub depth: Depth,
-    /// The window as the node was entered; the move loop raises its own alpha.
+    /// The window after the steps that narrow it; the move loop raises its own alpha.
     pub window: Window,
     /// Where the tablebases say that the score lies.
     pub known: Window,

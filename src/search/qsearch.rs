@@ -17,7 +17,7 @@ use crate::types::{Bound, Depth, Move, PackedMove, Ply, Score};
 struct QuiescenceNode<'a> {
     position: &'a Position,
     ply: Ply,
-    /// The window as the node was entered.
+    /// The window after the draw rules have narrowed it.
     window: Window,
     tt_entry: Option<TtEntry>,
     /// On a principal variation now or in an earlier search.

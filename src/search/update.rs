@@ -1,5 +1,6 @@
-//! What a node updates at its end: the histories of the best move, of the moves searched without
-//! becoming best, and of the move that led to the node.
+//! What a node teaches the histories of the best move, of the moves searched without becoming best,
+//! and of the move that led to the node: mostly at its end, but also after its evaluation and after
+//! a re-search.
 
 use super::node_state::Node;
 use super::searched_moves::SearchedMoves;
@@ -28,7 +29,8 @@ impl SearchWorker {
         history
     }
 
-    /// The best move gains, the moves searched without becoming best lose.
+    /// The best move gains, the moves searched without becoming best lose: captures always, quiet
+    /// moves only if the best move is quiet too.
     pub(super) fn update_histories(
         &mut self,
         node: &Node<'_>,
