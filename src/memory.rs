@@ -226,17 +226,13 @@ mod tests {
     #[test]
     fn population_supplies_the_memory_and_ends_with_the_table() {
         const BYTES: usize = 96 << 20;
-        let resident = || {
-            let pages = std::fs::read_to_string("/proc/self/statm").expect("on Linux");
-            let pages = pages.split(' ').nth(1).and_then(|text| text.parse().ok());
-            pages.map_or(0, |pages: usize| pages * 4096)
-        };
+        let resident = || resident_memory().expect("on Linux");
         let before = resident();
         let mut table = LargeTable::<u8>::new(BYTES).expect("memory");
         table[BYTES - 1] = 7;
         assert!(table.populate(3, Duration::MAX));
         // Half, because other tests give memory back meanwhile.
-        assert!(resident() > before + BYTES / 2);
+        assert!(resident() > before + BYTES as u64 / 2);
         assert!(table[BYTES - 1] == 7 && table[..BYTES - 1].iter().all(|&byte| byte == 0));
         // Dropped while its threads may still work.
         table.populate(2, Duration::ZERO);

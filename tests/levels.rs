@@ -102,6 +102,11 @@ fn stopped_search(engine: &mut Engine, request: &Request) -> Duration {
     engine.set_game(Game::default());
     engine.go(request).expect("at rest");
     engine.stop();
-    while !matches!(engine.events().recv(), Ok(Event::Finished(_))) {}
-    started.elapsed()
+    loop {
+        let event = engine.events().recv().expect("an event");
+        engine.received(&event);
+        if matches!(event, Event::Finished(_)) {
+            return started.elapsed();
+        }
+    }
 }

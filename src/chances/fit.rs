@@ -18,8 +18,10 @@ const LAST_PLY: usize = 400;
 const MATERIALS: usize = (MOST_MATERIAL - LEAST_MATERIAL + 1) as usize;
 /// All coefficients: of both curves.
 const PARAMETERS: usize = 2 * TERMS;
-/// Iterations of the fit; a dozen are enough.
+/// Iterations after which the fit is given up; a dozen are enough.
 const ITERATIONS: usize = 60;
+/// A step that changes no coefficient by more, in centipawns, is the last one.
+const SETTLED: f64 = 1e-3;
 
 /// Why there is no fit.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub enum FitError {
     TooFew(u64),
     #[error("the positions do not determine the curves")]
     Singular,
+    #[error("the curves have not settled: the positions fit any steeper ones better")]
+    NotConverged,
 }
 
 /// How often each result followed each score and material: wins, draws and losses of the side
@@ -99,7 +103,8 @@ impl Tally {
     /// Fits the model by Fisher scoring, beginning with constant curves.
     ///
     /// # Errors
-    /// If there are too few positions, or all alike.
+    /// If there are too few positions, or all alike, or if the score decides every result, so that
+    /// no curves fit best.
     pub fn fit(&self) -> Result<Fit, FitError> {
         /// Fewer positions cannot determine eight coefficients.
         const FEWEST: u64 = 1000;
@@ -113,6 +118,7 @@ impl Tally {
         };
         for _ in 0..ITERATIONS {
             let step = self.scoring_step(&model).ok_or(FitError::Singular)?;
+            let settled = step.iter().all(|change| change.abs() < SETTLED);
             for (index, change) in step.into_iter().enumerate() {
                 let (curve, term) = (index / TERMS, index % TERMS);
                 let terms = if curve == 0 {
@@ -122,8 +128,11 @@ impl Tally {
                 };
                 terms[term] += change;
             }
+            if settled {
+                return Ok(Fit { model, positions });
+            }
         }
-        Ok(Fit { model, positions })
+        Err(FitError::NotConverged)
     }
 
     /// The change of all coefficients that one step of Fisher scoring asks for.
@@ -284,7 +293,8 @@ fn solve(
     for column in 0..PARAMETERS {
         let pivot = (column..PARAMETERS)
             .max_by(|&a, &b| matrix[a][column].abs().total_cmp(&matrix[b][column].abs()))?;
-        if matrix[pivot][column].abs() < SINGULAR {
+        let size = matrix[pivot][column].abs();
+        if size.is_nan() || size < SINGULAR {
             return None;
         }
         matrix.swap(column, pivot);
@@ -360,6 +370,26 @@ mod tests {
     #[test]
     fn too_few_positions_are_refused() {
         assert_eq!(Tally::default().fit().err(), Some(FitError::TooFew(0)));
+    }
+
+    #[test]
+    fn results_that_the_score_decides_have_no_fit() {
+        let mut tally = Tally::default();
+        for material in LEAST_MATERIAL..=MOST_MATERIAL {
+            for score in (-MOST_SCORE..=MOST_SCORE).step_by(STEP as usize) {
+                let counts = match score.signum() {
+                    1 => [100, 0, 0],
+                    0 => [0, 100, 0],
+                    _ => [0, 0, 100],
+                };
+                tally.counts[row(material, score)] = counts;
+            }
+        }
+        let error = tally.fit().map(|fit| fit.model).err();
+        assert!(
+            matches!(error, Some(FitError::NotConverged | FitError::Singular)),
+            "{error:?}"
+        );
     }
 
     #[test]

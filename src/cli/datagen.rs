@@ -172,7 +172,6 @@ fn kind(args: &DatagenArgs) -> Result<DatagenKind, OpeningsError> {
 /// # Errors
 /// See [`run::run`]; or the network or the file of openings is refused.
 pub fn run(args: DatagenArgs) -> anyhow::Result<()> {
-    super::log_to_stderr();
     let network = match &args.network {
         Some(path) => Network::load(path)?,
         None => Network::embedded(),

@@ -77,7 +77,6 @@ pub struct LabelArgs {
 /// # Errors
 /// See [`label::run`]; or the teacher's file or the engine is refused.
 pub fn run(args: LabelArgs) -> anyhow::Result<()> {
-    super::log_to_stderr();
     let machine = std::thread::available_parallelism().map_or(1, NonZero::get);
     let mut labellers: Vec<Box<dyn Labeller>> = Vec::new();
     let threads = args.threads.unwrap_or(machine).max(1);

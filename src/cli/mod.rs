@@ -85,6 +85,18 @@ enum Command {
     },
 }
 
+impl Command {
+    /// From which level on a subcommand logs; UCI has a log of its own.
+    const fn log_level(&self) -> Option<&'static str> {
+        match self {
+            Command::Uci => None,
+            // They run for hours.
+            Command::Datagen(_) | Command::Label(_) | Command::Train(_) => Some("info"),
+            _ => Some("warn"),
+        }
+    }
+}
+
 /// A command's result: whether everything was done, or why it could not be.
 type CommandResult = anyhow::Result<bool>;
 
@@ -110,6 +122,9 @@ pub fn run() -> ExitCode {
 }
 
 fn dispatch(cli: Cli) -> CommandResult {
+    if let Some(level) = cli.command.as_ref().and_then(Command::log_level) {
+        log_to_stderr(level);
+    }
     match cli.command {
         None | Some(Command::Uci) => Ok(uci::interactive().map(|()| true)?),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
@@ -151,9 +166,9 @@ fn genfens(arguments: &[OsString]) -> Option<CommandResult> {
     Some(made.and_then(|()| Ok(failed.map(|()| true)?)))
 }
 
-/// Logs to stderr, for subcommands that run long.
-fn log_to_stderr() {
-    let level = env_logger::Env::default().default_filter_or("info");
+/// Logs to stderr what is at least of a level, unless `RUST_LOG` says otherwise.
+fn log_to_stderr(level: &str) {
+    let level = env_logger::Env::default().default_filter_or(level);
     // This fails only if there is a logger already, which is as good.
     let _ = env_logger::Builder::from_env(level).try_init();
 }

@@ -152,7 +152,6 @@ fn king_buckets(text: &str) -> Result<KingBuckets, String> {
 /// # Errors
 /// See [`run::run`].
 pub fn run(args: TrainArgs) -> anyhow::Result<()> {
-    super::log_to_stderr();
     let machine = std::thread::available_parallelism().map_or(1, NonZero::get);
     let stem = args
         .output

@@ -26,7 +26,6 @@ pub(crate) use analysis::nodes_per_second;
 pub use analysis::{Analysis, AnalysisLine, Event};
 pub(crate) use best_so_far::BestSoFar;
 pub(crate) use own_book::{BOOK_DEPTH_DEFAULT, BOOK_DEPTH_MAX, BookUse};
-pub(crate) use pipeline::{Place, Stage};
 pub use pool::PoolError;
 pub use request::Request;
 pub use settings::Settings;
@@ -43,7 +42,7 @@ use crate::opening_book::BookError;
 use crate::search::{SearchRequest, Signals};
 use crate::tablebase::{Probing, Tablebases, Wdl};
 use crate::types::{CastlingMode, Score};
-use pipeline::Pipeline;
+use pipeline::{Pipeline, Place, Stage};
 use pool::Pool;
 use reporter::EventReporter;
 use root_tablebases::RootTablebases;
@@ -209,7 +208,7 @@ impl Engine {
     }
 
     /// Puts a stage into its place in the pipeline of every `go`, or empties the place.
-    pub(crate) fn set_stage(&mut self, place: Place, stage: Option<Arc<dyn Stage>>) {
+    fn set_stage(&mut self, place: Place, stage: Option<Arc<dyn Stage>>) {
         self.pipeline.set(place, stage);
     }
 

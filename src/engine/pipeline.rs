@@ -6,12 +6,11 @@
 //! 4. [`Place::StrengthLimit`]: narrows the limits before the search and may choose a weaker move
 //!    after it.
 //!
-//! A stage is something that implements [`Stage`], put into its place by
-//! [`Engine::set_stage`](super::Engine::set_stage), which an option's setter calls. Each stage
-//! sees the request before the search, in the order above, and may answer instead of the search;
-//! changes of the result are returned as [`Step::Revise`]. The clock runs from
-//! before the first stage, and an answer of a stage is held back like a search's while the engine
-//! ponders or the search is infinite.
+//! A stage is something that implements [`Stage`], put into its place by `Engine::set_stage`. Each
+//! stage sees the request before the search, in the order above, and may answer instead of the
+//! search; changes of the result are returned as [`Step::Revise`]. The clock runs from before the
+//! first stage, and an answer of a stage is held back like a search's while the engine ponders or
+//! the search is infinite.
 
 use std::sync::Arc;
 

@@ -257,17 +257,31 @@ mod tests {
     use crossbeam_channel::{Receiver, unbounded};
 
     fn reporter() -> (EventReporter, Receiver<Event>) {
+        reporter_of(1)
+    }
+
+    fn reporter_of(lines: usize) -> (EventReporter, Receiver<Event>) {
         let (events, receiver) = unbounded();
         let best = BestSoFar::default();
-        let reporter = EventReporter::new(events, Game::default(), 1, best);
+        let reporter = EventReporter::new(events, Game::default(), lines, best);
         (reporter, receiver)
     }
 
     fn report(reporter: &mut EventReporter, depth: i32, bound: Option<Bound>, pv: &[Move]) {
+        report_line(reporter, depth, 1, bound, pv);
+    }
+
+    fn report_line(
+        reporter: &mut EventReporter,
+        depth: i32,
+        multi_pv: usize,
+        bound: Option<Bound>,
+        pv: &[Move],
+    ) {
         let info = Info {
             depth: Depth(depth),
             seldepth: 1,
-            multi_pv: 1,
+            multi_pv,
             score: Score::cp(7),
             bound,
             nodes: 1,
@@ -311,6 +325,53 @@ mod tests {
         assert!(lines.len() < 80, "{} lines", lines.len());
         assert_eq!(lines.last().map(|line| line.info.depth), Some(Depth(240)));
         assert_eq!(finished, 1);
+    }
+
+    /// Of several lines a client needs all of a depth, or none.
+    #[test]
+    fn a_flood_of_groups_is_thinned_by_whole_groups() {
+        const LINES: usize = 3;
+        const DEPTHS: i32 = 80;
+        let (mut reporter, events) = reporter_of(LINES);
+        let moves = Position::startpos().legal_moves();
+        for depth in 1..=DEPTHS {
+            for number in 1..=LINES {
+                report_line(&mut reporter, depth, number, None, &[moves[number]]);
+            }
+        }
+        reporter.finish(&conclusion(DEPTHS, moves[1]), Totals::default(), Vec::new());
+        let (lines, _) = received(&events);
+        assert!(lines.len() < DEPTHS as usize, "{} lines", lines.len());
+        for group in lines.chunks(LINES) {
+            let numbers: Vec<usize> = group.iter().map(|line| line.info.multi_pv).collect();
+            assert_eq!(numbers, [1, 2, 3]);
+            assert!(
+                group
+                    .iter()
+                    .all(|line| line.info.depth == group[0].info.depth)
+            );
+        }
+        assert_eq!(
+            lines.last().map(|line| line.info.depth),
+            Some(Depth(DEPTHS))
+        );
+    }
+
+    /// A level has more lines searched than were asked for, to choose from.
+    #[test]
+    fn lines_that_nobody_asked_for_are_kept_and_not_sent() {
+        let (mut reporter, events) = reporter_of(1);
+        let moves = Position::startpos().legal_moves();
+        for number in 1..=2 {
+            report_line(&mut reporter, 1, number, None, &[moves[number]]);
+        }
+        assert_eq!(reporter.kept.len(), 2);
+        reporter.finish(&conclusion(1, moves[1]), Totals::default(), Vec::new());
+        let (lines, _) = received(&events);
+        assert!(
+            lines.iter().all(|line| line.info.multi_pv == 1),
+            "{lines:?}"
+        );
     }
 
     #[test]

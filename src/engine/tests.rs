@@ -4,6 +4,18 @@ use super::root_tablebases::play_instead;
 use super::*;
 use crate::types::{Depth, Move};
 
+impl Engine {
+    /// Everything that options set, as text.
+    pub(crate) fn configuration(&self) -> String {
+        let own = (&self.settings, self.castling, self.hash_mib, self.threads);
+        let book = (self.book.own, self.book.depth, self.book.best_only);
+        format!(
+            "{own:?} {book:?} {:?} {:?}",
+            self.tablebase_use, self.strength
+        )
+    }
+}
+
 #[test]
 fn a_refused_position_is_not_searched() {
     let mut engine = Engine::new();

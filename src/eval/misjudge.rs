@@ -34,6 +34,8 @@ impl Misjudgement {
     #[must_use]
     pub(super) fn apply(&self, evaluation: i32, position: &Position) -> i32 {
         let plain = tapered::evaluate(position);
+        // Whatever a network file says, the product fits 32 bits.
+        let evaluation = Score::cp(evaluation).raw();
         let known = (evaluation * (WHOLE - self.plainness) + plain * self.plainness) / WHOLE;
         Score::cp(known + self.error(position)).raw()
     }
@@ -88,6 +90,15 @@ mod tests {
         let mut errors = Vec::new();
         random_games(30, |position| errors.push(misjudgement.error(position)));
         errors
+    }
+
+    #[test]
+    fn a_senseless_evaluation_is_held_within_range() {
+        let position = Position::startpos();
+        for evaluation in [i32::MIN, i32::MAX] {
+            let misjudged = Misjudgement::default().apply(evaluation, &position);
+            assert_eq!(misjudged, Score::cp(evaluation).raw());
+        }
     }
 
     #[test]

@@ -110,7 +110,10 @@ fn static_score(line: &str) -> Option<i16> {
         .split_whitespace()
         .find_map(|word| word.parse::<f64>().ok())?;
     let centipawns = (CENTIPAWNS * pawns).round();
-    Some(centipawns.clamp(f64::from(-MATE), f64::from(MATE)) as i16)
+    let most = f64::from(MAX_SCORE);
+    centipawns
+        .is_finite()
+        .then(|| centipawns.clamp(-most, most) as i16)
 }
 
 const CENTIPAWNS: f64 = 100.0;
@@ -120,10 +123,11 @@ const MATE: i16 = 32_000;
 /// Mates count as no further away than this.
 const FURTHEST_MATE: u32 = 1000;
 
-/// The side to move's score in an `info` line; bounds do not count.
+/// The side to move's score in an `info` line; bounds and free text (`info string`) do not count.
 fn search_score(line: &str) -> Option<i16> {
     let words: Vec<&str> = line.split_whitespace().collect();
     if words.first() != Some(&"info")
+        || words.get(1) == Some(&"string")
         || words.contains(&"lowerbound")
         || words.contains(&"upperbound")
     {
@@ -158,6 +162,12 @@ mod tests {
             Some(-1207)
         );
         assert_eq!(static_score("Final evaluation: none (in check)"), None);
+        assert_eq!(static_score("Final evaluation nan (white side)"), None);
+        assert_eq!(static_score("Final evaluation inf (white side)"), None);
+        assert_eq!(
+            static_score("Final evaluation +999.00 (white side)"),
+            Some(MAX_SCORE as i16)
+        );
         assert_eq!(
             static_score("NNUE evaluation        +0.25 (white side)"),
             None
@@ -182,7 +192,7 @@ mod tests {
         );
         assert_eq!(search_score("info depth 0 score mate 0"), Some(-32_000));
         assert_eq!(search_score("info score mate 2147483647"), Some(31_001));
-        assert_eq!(search_score("info string score cp 3"), Some(3));
+        assert_eq!(search_score("info string score cp 3"), None);
         assert_eq!(search_score("bestmove e2e4"), None);
     }
 }

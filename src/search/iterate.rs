@@ -8,7 +8,7 @@ use super::stack::Stack;
 use super::window::Window;
 use super::worker::SearchWorker;
 use super::{Info, QUIET_TIME, Report, RootEffort, SearchRequest, SearchResult, Searched, Silent};
-use crate::board::KeyHistory;
+use crate::board::{KeyHistory, Position};
 use crate::params as p;
 use crate::time::BestMoveStability;
 use crate::types::{Bound, Depth, MAX_DEPTH, Move, Ply, Score};
@@ -42,7 +42,7 @@ impl SearchWorker {
             self.root_depth = Depth(depth);
             self.seldepth = 0;
             self.root.begin_iteration(self.root_depth);
-            if self.iteration(request).is_err() {
+            if self.iteration(&request.root).is_err() {
                 // The last line reported is the one that is played.
                 self.root.sort_lines();
                 self.root.conclude(self.lines());
@@ -53,7 +53,7 @@ impl SearchWorker {
             self.publish_nodes();
             let best = self.best_line();
             stability.note(best.m, best.score);
-            if self.is_enough(request, &stability) {
+            if self.is_enough(&stability) {
                 break;
             }
         }
@@ -93,10 +93,10 @@ impl SearchWorker {
     }
 
     /// Searches every line of multi-PV to the current depth.
-    fn iteration(&mut self, request: &SearchRequest) -> Searched<()> {
+    fn iteration(&mut self, root: &Position) -> Searched<()> {
         for line in 0..self.lines() {
             self.root.begin_line(line);
-            self.aspiration(request)?;
+            self.aspiration(root)?;
             self.root.sort_lines();
         }
         self.root.begin_line(0);
@@ -105,7 +105,7 @@ impl SearchWorker {
     }
 
     /// Searches the root until its score lies inside the window.
-    fn aspiration(&mut self, request: &SearchRequest) -> Searched<()> {
+    fn aspiration(&mut self, root: &Position) -> Searched<()> {
         let narrow = self.uses(p::use_aspiration()) && self.root_depth >= ASPIRATION_DEPTH;
         let mut aspiration = match self.root.current().average {
             Some((mean, square)) if narrow && !mean.is_decisive() => {
@@ -115,7 +115,7 @@ impl SearchWorker {
         };
         loop {
             let (window, depth) = (aspiration.window(), aspiration.depth(self.root_depth));
-            let score = self.search_root(request, window, depth)?;
+            let score = self.search_root(root, window, depth)?;
             if window == Window::OPEN || aspiration.accept(score, self.root_depth) {
                 return Ok(());
             }
@@ -126,19 +126,8 @@ impl SearchWorker {
     }
 
     /// One search of the root; the best move comes to the front of its line.
-    fn search_root(
-        &mut self,
-        request: &SearchRequest,
-        window: Window,
-        depth: Depth,
-    ) -> Searched<Score> {
-        let result = self.node::<Root>(
-            &request.root,
-            Ply::ROOT,
-            depth.max(Depth::ONE),
-            window,
-            false,
-        );
+    fn search_root(&mut self, root: &Position, window: Window, depth: Depth) -> Searched<Score> {
+        let result = self.node::<Root>(root, Ply::ROOT, depth.max(Depth::ONE), window, false);
         match result {
             Ok(score) => {
                 self.root.sort_line();
@@ -162,14 +151,14 @@ impl SearchWorker {
     }
 
     /// Whether a completed iteration is the last.
-    fn is_enough(&mut self, request: &SearchRequest, stability: &BestMoveStability) -> bool {
+    fn is_enough(&mut self, stability: &BestMoveStability) -> bool {
         if self.shared.signals.is_stopped() {
             return true;
         }
         if self.id != 0 {
             return false;
         }
-        let limits = &request.limits;
+        let limits = &self.limits;
         let score = self.best_line().score;
         let mate_found = limits.mate.is_some_and(|moves| {
             score

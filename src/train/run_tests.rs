@@ -402,6 +402,23 @@ fn a_narrower_start_is_widened_and_a_wider_one_refused() {
 }
 
 #[test]
+fn a_network_that_learnt_the_factor_for_material_is_no_start() {
+    let scratch = Scratch::new("scaled");
+    let model = Model::random(config(&scratch.0, "scaled").shape(), 1);
+    let mut net = export::quantise(&model, "scaled", 250);
+    let path = scratch.0.join("scaled.pnn");
+    net.save(&path).expect("saved");
+    start::read(&path).expect("a start");
+    net.bare = false;
+    net.save(&path).expect("saved");
+    let error = start::read(&path)
+        .map(drop)
+        .expect_err("refused")
+        .to_string();
+    assert!(error.contains("factor for material"), "{error}");
+}
+
+#[test]
 fn several_starts_give_their_mean_if_their_shapes_agree() {
     let scratch = Scratch::new("mean");
     let at = |name: &str, seed: u64, hidden: usize| {

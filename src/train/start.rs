@@ -78,7 +78,13 @@ pub(super) fn mean(paths: &[PathBuf]) -> anyhow::Result<Option<Model>> {
 pub(super) fn read(path: &Path) -> anyhow::Result<Model> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     if !bytes.starts_with(&checkpoint::MAGIC) {
-        return Ok(export::restore(&QuantisedNet::from_bytes(&bytes)?));
+        let net = QuantisedNet::from_bytes(&bytes)?;
+        ensure!(
+            net.bare,
+            "{} learnt the factor for material too, and training goes on without it: it is no start",
+            path.display()
+        );
+        return Ok(export::restore(&net));
     }
     let (mut model, _) = checkpoint::load(path)?;
     model.reset_optimiser();

@@ -414,16 +414,12 @@ mod tests {
     #[test]
     fn clearing_a_fresh_table_touches_nothing() {
         const MIB: usize = 64;
-        let resident = || {
-            let pages = std::fs::read_to_string("/proc/self/statm").expect("on Linux");
-            let resident = pages.split(' ').nth(1).expect("a second number");
-            resident.parse::<usize>().expect("a number") * 4096
-        };
+        let resident = || crate::memory::resident_memory().expect("on Linux");
         let table = TranspositionTable::new(MIB).unwrap();
         let before = resident();
         table.clear(1);
         // Other tests run meanwhile, in other threads.
-        assert!(resident() < before + (MIB << 19));
+        assert!(resident() < before + (MIB << 19) as u64);
         table.store(77, Ply(0), &entry(9, 123));
         table.clear(1);
         assert!(table.probe(77, Ply(0), 0).is_none());

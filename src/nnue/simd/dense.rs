@@ -183,7 +183,7 @@ impl DenseLayers {
         simd: S,
         products: &Products,
     ) -> i32 {
-        debug_assert!(FIRSTS * S::LANES == 2 * FIRST && SECONDS * S::LANES == 2 * SECOND);
+        assert!(FIRSTS * S::LANES == 2 * FIRST && SECONDS * S::LANES == 2 * SECOND);
         let inputs = self.first_layer::<S, FIRSTS, SETS>(simd, products);
         self.last_layers::<S, SECONDS>(simd, &inputs)
     }

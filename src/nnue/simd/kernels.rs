@@ -15,6 +15,7 @@ pub fn update<S: Simd, const ADDED: usize, const REMOVED: usize>(
     added: [&Row; ADDED],
     removed: [&Row; REMOVED],
 ) {
+    const { assert!(HIDDEN.is_multiple_of(S::LANES)) };
     for at in (0..HIDDEN).step_by(S::LANES) {
         // SAFETY: `at` is a multiple of `LANES` below `HIDDEN`, which `LANES` divides, so the
         // registers lie inside the rows; rows are aligned to 64 bytes, the widest register.

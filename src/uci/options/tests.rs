@@ -96,7 +96,31 @@ fn an_error_names_its_option_once() {
 }
 
 #[test]
-fn defaults_are_within_their_ranges_and_what_an_engine_has() {
+fn declared_defaults_are_what_an_engine_has() {
+    let plain = Engine::new().configuration();
+    let style = Preferences::default();
+    let mut changed = 0;
+    for option in OPTIONS {
+        let (default, other) = match option.kind {
+            OptionKind::Check { default, .. } => (default.to_string(), (!default).to_string()),
+            OptionKind::Spin { default, min, .. } => {
+                let other = if default == min { min + 1 } else { min };
+                (default.to_string(), other.to_string())
+            }
+            OptionKind::Button { .. } | OptionKind::Text { .. } => continue,
+        };
+        let (result, engine, preferences) = try_set(option.name, Some(&default));
+        assert!(result.is_ok(), "{}", option.name);
+        assert_eq!(engine.configuration(), plain, "{}", option.name);
+        assert_eq!(preferences, style, "{}", option.name);
+        let (_, engine, preferences) = try_set(option.name, Some(&other));
+        changed += usize::from(engine.configuration() != plain || preferences != style);
+    }
+    assert!(changed > 10, "{changed}");
+}
+
+#[test]
+fn defaults_are_within_their_ranges() {
     for option in OPTIONS {
         if let OptionKind::Spin {
             default, min, max, ..
@@ -105,8 +129,6 @@ fn defaults_are_within_their_ranges_and_what_an_engine_has() {
             assert!((min..=max).contains(&default), "{}", option.name);
         }
     }
-    let settings = Engine::new().settings;
-    assert_eq!((settings.multi_pv, settings.move_overhead), (1, 10));
 }
 
 #[test]
