@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 #[allow(dead_code)]
 #[path = "src/nnue/format.rs"]
 mod format;
+#[allow(dead_code)]
+#[path = "src/hash.rs"]
+mod hash;
 
 /// Extension of network files in `nets/`.
 const EXTENSION: &str = "pnn";
@@ -21,6 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-env-changed=EVALFILE");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=src/nnue/format.rs");
+    println!("cargo:rerun-if-changed=src/hash.rs");
     let path = match env::var_os("EVALFILE").filter(|path| !path.is_empty()) {
         Some(path) => package.join(path),
         None => shipped_network(&package.join("nets"))?,

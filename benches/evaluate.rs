@@ -15,7 +15,7 @@ const PLIES: usize = 240;
 
 /// A random game: its start, and every move's delta with the position after it.
 fn game(seed: u64) -> (Position, Vec<(DirtyPieces, Position)>) {
-    let mut random = SplitMix::new(seed);
+    let mut random = SplitMix(seed);
     let start = Position::startpos();
     let mut line = Vec::new();
     let mut position = start.clone();

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use pleach::hash::fnv1a;
 use pleach::nnue::QuantisedNet;
-use pleach::nnue::format::fnv1a;
 use pleach::nnue::grouping::PairActivity;
 use pleach::record::PositionReader;
 

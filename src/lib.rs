@@ -14,7 +14,7 @@
 //!
 //! | layer | modules |
 //! |---|---|
-//! | 0 | [`types`], [`params`], [`memory`], [`stdio`], [`files`], [`faults`], [`progress`] |
+//! | 0 | [`types`], [`params`], [`memory`], [`stdio`], [`files`], [`faults`], [`hash`], [`progress`] |
 //! | 1 | [`board`] |
 //! | 2 | [`nnue`], [`tt`], [`record`] |
 //! | 3 | [`chances`], [`eval`], [`history`], [`opening_book`], [`tablebase`], [`time`], [`teacher`] |
@@ -38,6 +38,7 @@ pub mod engine;
 pub mod eval;
 mod faults;
 mod files;
+pub mod hash;
 mod history;
 mod lab;
 mod label;

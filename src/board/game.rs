@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use super::notation::{FenError, MoveError};
 use super::position::Position;
+use super::repetition::occurrences;
 use crate::types::{CastlingMode, Color, FIFTY_MOVES, GameResult, Move};
 
 /// Where a game starts.
@@ -186,10 +187,7 @@ impl Game {
 
     /// Whether the current position has occurred often enough to be a draw.
     fn is_repetition(&self) -> bool {
-        let key = self.position.key();
-        let window = self.position.halfmoves() as usize;
-        let earlier = self.history.iter().rev().take(window);
-        earlier.filter(|&&k| k == key).count() + 1 >= Game::REPETITIONS_TO_DRAW
+        occurrences(&self.position, &self.history, 0) >= Game::REPETITIONS_TO_DRAW
     }
 
     /// Whether the rules (mate and stalemate apart) have ended the game in a draw: 50 moves,

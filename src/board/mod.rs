@@ -35,11 +35,12 @@ pub(crate) use perft::Perft;
 pub use perft::perft;
 pub use pgn::{Headers, PgnError, PgnGame, PgnLine, PgnMove, PgnReader};
 pub use position::Position;
-pub(crate) use repetition::KeyHistory;
+pub(crate) use repetition::{KeyHistory, ROOT_ALONE, occurrences};
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::Position;
+    use crate::hash::SplitMix;
     use crate::types::{CastlingMode, Chess};
     use shakmaty::{Position as _, Setup};
 
@@ -54,11 +55,10 @@ pub(crate) mod tests {
 
     impl Random {
         pub fn next(&mut self) -> u64 {
-            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            z ^ (z >> 31)
+            let mut random = SplitMix(self.0);
+            let number = random.next();
+            self.0 = random.0;
+            number
         }
 
         pub fn below(&mut self, limit: usize) -> usize {

@@ -60,6 +60,18 @@ impl KeyHistory {
     }
 }
 
+/// Of the positions before a child of the root, the root alone is not in the game's history.
+pub const ROOT_ALONE: usize = 1;
+
+/// How often a position has occurred, this time included. `history` has the keys of the game's
+/// positions before it, oldest first, without the last `missing`.
+#[must_use]
+pub fn occurrences(position: &Position, history: &[u64], missing: usize) -> usize {
+    let window = position.reversible_plies().saturating_sub(missing);
+    let earlier = history.iter().rev().take(window);
+    1 + earlier.filter(|&&key| key == position.key()).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,13 +8,14 @@ use serde::Serialize;
 
 use crate::board::{Game, Position};
 use crate::eval::EvalKind;
-use crate::record::{GameRecord, PackedBoard, PlyRecord};
+use crate::record::GameRecord;
 use crate::search::{Limits, SearchRequest, SearchResult, SearchWorker, Shared, Silent};
 use crate::tt::{AllocError, TranspositionTable};
-use crate::types::{Depth, GameResult, PackedMove};
+use crate::types::Depth;
 
-use super::adjudicator::{Adjudication, Adjudicator};
+use super::adjudicator::Adjudication;
 use super::opening::{MAX_TRIES, NothingEven, OpeningSettings, random_opening};
+use super::recorded_game::recorded_game;
 
 /// The limit of the search for a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -180,45 +181,15 @@ impl Player {
 
     /// Plays a game from a position that has a legal move.
     pub fn play_from(&mut self, start: Position) -> Played {
-        let mut game = GameRecord {
-            start: PackedBoard::pack(&start),
-            result: GameResult::Draw,
-            plies: Vec::new(),
-        };
-        let mut line = Game::from(start);
-        let mut adjudicator = Adjudicator::new(self.settings.adjudication.clone());
         let mut nodes = 0;
-        loop {
-            let position = line.position();
-            let turn = position.turn();
-            if let Some(end) = line.end() {
-                game.result = end.result();
-                break;
-            }
-            if game.plies.len() >= self.settings.adjudication.max_plies {
-                break;
-            }
-            let limits = self.settings.budget.limits();
-            let side = &mut self.sides[usize::from(turn.is_black())];
-            let Some(outcome) = side.search(&line, limits) else {
-                break;
-            };
+        let sides = &mut self.sides;
+        let budget = &self.settings.budget;
+        let game = recorded_game(start, &self.settings.adjudication, |game| {
+            let turn = game.position().turn();
+            let outcome = sides[usize::from(turn.is_black())].search(game, budget.limits())?;
             nodes += outcome.nodes;
-            let white = if turn.is_white() {
-                outcome.score
-            } else {
-                -outcome.score
-            };
-            game.plies.push(PlyRecord {
-                played: PackedMove::new(outcome.best),
-                score: white.raw() as i16,
-            });
-            if let Some(result) = adjudicator.result(white, position.game_ply()) {
-                game.result = result;
-                break;
-            }
-            line.play(outcome.best);
-        }
+            Some((outcome.best, outcome.score))
+        });
         let evaluated = self.sides.iter_mut().flat_map(Side::take_sample).collect();
         Played {
             game,
@@ -232,8 +203,8 @@ impl Player {
 mod tests {
     use super::*;
     use crate::nnue::Network;
-    use crate::record::Mailbox;
-    use crate::types::CastlingMode;
+    use crate::record::{Mailbox, PlyRecord};
+    use crate::types::{CastlingMode, GameResult};
 
     fn player() -> Player {
         let settings = PlaySettings {

@@ -11,13 +11,13 @@ use serde::Serialize;
 
 use crate::board::{DirtyPieces, Game, GameEnd, MoveSet, Position};
 use crate::eval::Evaluator;
-use crate::record::{GameRecord, PackedBoard, PlyRecord};
 use crate::teacher::Teacher;
-use crate::types::{GameResult, Move, MoveList, PackedMove, Role, Score};
+use crate::types::{Move, MoveList, Role, Score};
 
-use super::adjudicator::{Adjudication, Adjudicator};
+use super::adjudicator::Adjudication;
 use super::opening::{MAX_TRIES, NothingEven, OpeningSettings, random_opening};
 use super::play::Played;
+use super::recorded_game::recorded_game;
 
 /// How quick games are played.
 #[derive(Clone, Debug, Serialize)]
@@ -129,41 +129,12 @@ impl QuickPlayer {
     }
 
     fn play_from(&mut self, start: Position, rng: &mut Rng) -> Played {
-        let mut game = GameRecord {
-            start: PackedBoard::pack(&start),
-            result: GameResult::Draw,
-            plies: Vec::new(),
-        };
-        let mut line = Game::from(start);
-        let mut adjudicator = Adjudicator::new(self.settings.adjudication.clone());
         self.nodes = 0;
-        loop {
-            if let Some(end) = line.end() {
-                game.result = end.result();
-                break;
-            }
-            if game.plies.len() >= self.settings.adjudication.max_plies {
-                break;
-            }
-            let Some((m, score)) = self.choose(&line, rng) else {
-                break;
-            };
-            let position = line.position();
-            let white = if position.turn().is_white() {
-                score
-            } else {
-                -score
-            };
-            game.plies.push(PlyRecord {
-                played: PackedMove::new(m),
-                score: white as i16,
-            });
-            if let Some(result) = adjudicator.result(Score::cp(white), position.game_ply()) {
-                game.result = result;
-                break;
-            }
-            line.play(m);
-        }
+        let adjudication = self.settings.adjudication.clone();
+        let game = recorded_game(start, &adjudication, |game| {
+            let (m, score) = self.choose(game, rng)?;
+            Some((m, Score::cp(score)))
+        });
         Played {
             game,
             nodes: self.nodes,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::conclusion::Conclusion;
 use super::pipeline::{Stage, Step};
-use crate::board::{Game, Position};
+use crate::board::{Game, Position, ROOT_ALONE, occurrences};
 use crate::opening_book::{BookError, BookMove, OpeningBook, choose};
 use crate::search::SearchRequest;
 use crate::types::{Depth, Move};
@@ -96,10 +96,7 @@ impl OwnBook {
 /// Whether the position after the move has occurred twice before.
 fn draws_by_repetition(root: &Position, history: &[u64], m: Move) -> bool {
     let child = root.play(m);
-    // The root, the last of the positions before, has the other side to move.
-    let window = (child.halfmoves() as usize).saturating_sub(1);
-    let before = history.iter().rev().take(window);
-    before.filter(|&&key| key == child.key()).count() + 1 >= Game::REPETITIONS_TO_DRAW
+    occurrences(&child, history, ROOT_ALONE) >= Game::REPETITIONS_TO_DRAW
 }
 
 impl Stage for OwnBook {

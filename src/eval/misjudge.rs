@@ -7,6 +7,7 @@
 
 use super::tapered;
 use crate::board::Position;
+use crate::hash::mix_bits;
 use crate::types::{Color, Score};
 
 /// The whole of a share.
@@ -57,7 +58,7 @@ impl Misjudgement {
     /// A number that depends on a key and the seed alone, distributed nearly normally around zero
     /// with a standard deviation of [`UNIT`].
     fn normal(&self, key: u64) -> i64 {
-        let mixed = mix(key ^ self.seed);
+        let mixed = mix_bits(key ^ self.seed);
         let sum: u64 = mixed.to_be_bytes().iter().copied().map(u64::from).sum();
         (sum as i64 - MEAN_OF_SUM) * UNIT / DEVIATION_OF_SUM
     }
@@ -68,13 +69,6 @@ const UNIT: i64 = 1 << 10;
 /// Mean and standard deviation of the sum of eight independent bytes.
 const MEAN_OF_SUM: i64 = 1020;
 const DEVIATION_OF_SUM: i64 = 209;
-
-/// Spreads a key's bits over all others (the finaliser of SplitMix64, by Steele, Lea and Flood).
-const fn mix(key: u64) -> u64 {
-    let key = (key ^ (key >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let key = (key ^ (key >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    key ^ (key >> 31)
-}
 
 #[cfg(test)]
 mod tests {

@@ -95,16 +95,6 @@ impl fmt::Display for Signed {
     }
 }
 
-/// Mixes the bits of `x` (the finaliser of SplitMix64, by Steele, Lea and Flood): a cheap hash
-/// for keys and for pseudo-random trees.
-#[must_use]
-pub const fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

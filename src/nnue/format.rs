@@ -26,6 +26,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::hash::{FNV_OFFSET_BASIS, fnv1a_from};
+
 /// First bytes of every network file.
 pub const MAGIC: [u8; 8] = *b"PLEACHNN";
 /// Longest name in bytes.
@@ -226,23 +228,6 @@ pub fn expect(field: &'static str, found: u32, choices: &[u32]) -> Result<(), Ne
     })
 }
 
-/// The hash of nothing: what [`fnv1a_from`] starts with.
-pub const FNV_OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-
-/// FNV-1a with 64 bits (Fowler, Noll, Vo): enough to notice damage, no defence against forgery.
-#[must_use]
-pub fn fnv1a(bytes: &[u8]) -> u64 {
-    fnv1a_from(FNV_OFFSET_BASIS, bytes)
-}
-
-/// Continues the hash of the bytes before these.
-#[must_use]
-pub fn fnv1a_from(hash: u64, bytes: &[u8]) -> u64 {
-    const PRIME: u64 = 0x0000_0100_0000_01b3;
-    let add = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(PRIME);
-    bytes.iter().fold(hash, add)
-}
-
 /// Takes little-endian numbers off the front of a slice whose length has been checked.
 pub struct Reader<'a>(pub &'a [u8]);
 
@@ -295,17 +280,5 @@ impl<'a> Reader<'a> {
     /// The next `count` integers of 32 bits.
     pub fn i32s(&mut self, count: usize) -> Vec<i32> {
         self.integers(count, i32::from_le_bytes)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hash_is_fnv1a() {
-        // Test vectors of the algorithm's authors.
-        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
     }
 }

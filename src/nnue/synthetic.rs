@@ -1,6 +1,8 @@
 //! Networks made by rule rather than by training: one that counts material, for builds that
 //! have no trained network yet, and random ones for tests and measurements.
 
+pub use crate::hash::SplitMix;
+
 use super::features::KingBuckets;
 use super::layers::{MAX_EXTRA_BITS, MAX_FIRST_WEIGHT, MAX_WEIGHT, QuantisedLayers};
 use super::single_layer::{BUCKETS, MAX_OUTPUT_WEIGHT, PIECE_FEATURES, QA, QuantisedNet, Shape};
@@ -83,7 +85,7 @@ fn placement(role: usize, square: usize) -> i16 {
 pub fn random(hidden: usize, seed: u64) -> QuantisedNet {
     const MAX_FEATURE_WEIGHT: i16 = 60;
     const MAX_BIAS: i32 = 3_200_000;
-    let mut random = SplitMix::new(seed);
+    let mut random = SplitMix(seed);
     let mut within = |limit: i32| random.below(2 * limit as u64 + 1) as i32 - limit;
     let mut net = QuantisedNet::zeroed(&format!("random-{hidden}-{seed}"), shape(hidden), SCALE);
     let feature = i32::from(MAX_FEATURE_WEIGHT);
@@ -102,7 +104,7 @@ pub fn random(hidden: usize, seed: u64) -> QuantisedNet {
 pub fn random_layers(hidden: usize, seed: u64) -> QuantisedLayers {
     const MAX_FIRST_BIAS: i32 = 30_000;
     const MAX_SECOND_BIAS: i32 = 100_000;
-    let mut random = SplitMix::new(seed);
+    let mut random = SplitMix(seed);
     let mut within = |limit: i32| random.below(2 * limit as u64 + 1) as i32 - limit;
     let mut layers = QuantisedLayers::zeroed(hidden);
     let (first, others) = (i32::from(MAX_FIRST_WEIGHT), i32::from(MAX_WEIGHT));
@@ -124,27 +126,6 @@ pub fn layered(net: &QuantisedNet, seed: u64) -> QuantisedNet {
     let mut layers = random_layers(net.shape.hidden, seed);
     layers.third_weights.fill(0);
     net.clone().with_layers(layers)
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): small, and the same numbers on every machine.
-#[derive(Clone, Debug)]
-pub struct SplitMix(u64);
-
-impl SplitMix {
-    /// A generator whose numbers follow from `seed`.
-    #[must_use]
-    pub const fn new(seed: u64) -> SplitMix {
-        SplitMix(seed)
-    }
-
-    /// A number below `limit`, which is not zero.
-    pub const fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % limit
-    }
 }
 
 #[cfg(test)]

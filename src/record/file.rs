@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use crate::files::PendingFile;
+use crate::hash::{FNV_OFFSET_BASIS, fnv1a_from};
 use crate::types::{GameResult, PackedMove};
 
 use super::compression::{BUFFER_BYTES, decoded};
@@ -14,8 +15,6 @@ use super::packed_board::PACKED_BYTES;
 use super::{GameRecord, PackedBoard, PlyRecord, RecordError, position};
 
 const PLY_BYTES: usize = 4;
-const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
 /// Games of more plies are treated as damage: the longest possible game by the 75-move rule.
 const MAX_PLIES: usize = 17_697;
 
@@ -224,15 +223,13 @@ impl FileHash {
         };
         let mut file = File::open(path).map_err(failed)?;
         let mut buffer = vec![0; BUFFER_BYTES];
-        let mut hash = FNV_BASIS;
+        let mut hash = FNV_OFFSET_BASIS;
         loop {
             let count = file.read(&mut buffer).map_err(failed)?;
             if count == 0 {
                 return Ok(FileHash(hash));
             }
-            hash = buffer[..count].iter().fold(hash, |hash, &byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME)
-            });
+            hash = fnv1a_from(hash, &buffer[..count]);
         }
     }
 }

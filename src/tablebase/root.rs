@@ -10,7 +10,7 @@ use shakmaty::Position as _;
 use shakmaty_syzygy::Wdl;
 
 use super::Tablebases;
-use crate::board::{Game, Position};
+use crate::board::{Game, Position, ROOT_ALONE, occurrences};
 use crate::types::{Move, Ply, Score};
 
 /// The rank of a certain win; larger than any distance to zeroing.
@@ -229,9 +229,7 @@ impl RootRanker<'_> {
 
     /// How often a child will have occurred in the game once it is on the board.
     fn occurrences(&self, child: &Position) -> usize {
-        let window = child.reversible_plies();
-        let earlier = self.history.iter().rev().take(window.saturating_sub(1));
-        1 + earlier.filter(|&&key| key == child.key()).count()
+        occurrences(child, self.history, ROOT_ALONE)
     }
 }
 

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::files;
+use crate::hash::{FNV_OFFSET_BASIS, fnv1a_from};
 use crate::nnue::features::KingBuckets;
-use crate::nnue::format::{FNV_OFFSET_BASIS, fnv1a_from};
 use crate::nnue::single_layer::{HIDDEN_STEP, MAX_HIDDEN, Shape};
 
 use super::load::FileSummary;

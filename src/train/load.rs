@@ -14,7 +14,7 @@ use crate::record::{
 };
 
 use super::sample::Sample;
-use super::shuffle::mix;
+use crate::hash::mix;
 
 /// Which positions are left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

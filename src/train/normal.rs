@@ -1,6 +1,6 @@
 //! Random numbers for the initial weights.
 
-use super::shuffle::mix;
+use crate::hash::mix;
 
 /// Normally distributed numbers by the sum of uniform ones, which has no far tails.
 pub(super) struct Normal {

@@ -11,7 +11,7 @@ use anyhow::{Context, bail, ensure};
 use serde::Serialize;
 
 use crate::files;
-use crate::nnue::format::fnv1a;
+use crate::hash::fnv1a;
 use crate::nnue::single_layer::QuantisedNet;
 use crate::progress::ProgressReporter;
 

@@ -14,7 +14,7 @@ use crate::record::FileHash;
 
 use super::config::Config;
 use super::load::DataFile;
-use super::shuffle::mix;
+use crate::hash::mix;
 
 /// How far a run has come in its data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,16 +5,9 @@
 //! walking", Black and Rogaway 2002). Any place in any epoch is found from the seed alone, so a
 //! resumed run continues with the same position as an uninterrupted one.
 
-const ROUNDS: u64 = 4;
+use crate::hash::mix;
 
-/// SplitMix64 (Steele, Lea and Flood 2014): a well-mixed function of its argument.
-#[must_use]
-pub const fn mix(seed: u64) -> u64 {
-    let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
-}
+const ROUNDS: u64 = 4;
 
 /// A permutation of `0..len`.
 #[derive(Clone, Copy, Debug)]

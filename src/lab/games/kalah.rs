@@ -6,7 +6,8 @@
 //! one's own captures, together with the seeds opposite, if there are any. When a side has no
 //! seeds left in its houses, the game ends and the opponent stores what is left in theirs.
 
-use crate::lab::game::{GameTree, NodeValue, TreePlayer, mix};
+use crate::hash::mix;
+use crate::lab::game::{GameTree, NodeValue, TreePlayer};
 
 /// Houses of a player.
 const HOUSES: usize = 6;

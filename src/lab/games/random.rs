@@ -5,7 +5,8 @@
 //! node's minimax value is known in advance. So the share of nodes whose best move comes first can
 //! be chosen.
 
-use crate::lab::game::{GameTree, NodeValue, TreePlayer, mix};
+use crate::hash::mix;
+use crate::lab::game::{GameTree, NodeValue, TreePlayer};
 
 /// The parameters of a random tree. Equal parameters give equal trees.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::board::tests::cases;
+use crate::hash::SplitMix;
 use crate::nnue::features::output_bucket;
 use crate::nnue::layers::products;
 use crate::nnue::row::EMBEDDED;
 use crate::nnue::single_layer::{QA, QuantisedNet};
-use crate::nnue::synthetic::{self, SplitMix};
+use crate::nnue::synthetic;
 use crate::types::{CastlingMode, Move};
 
 /// Plies that each walk through random games covers at least.
@@ -65,7 +66,7 @@ struct Seen {
 
 /// Plays random games and shows every position with the move to it (none at a start).
 fn random_games(seed: u64, mut visit: impl FnMut(&Position, Option<&DirtyPieces>)) -> Seen {
-    let mut random = SplitMix::new(seed);
+    let mut random = SplitMix(seed);
     let mut seen = Seen::default();
     while seen.plies < PLIES {
         let mut position = start(&mut random);
@@ -113,7 +114,7 @@ fn assert_fresh(stack: &Accumulators, at: usize, colour: Color, position: &Posit
 fn incremental_equals_fresh_in_random_games() {
     let net = random_layered_net(1);
     let mut stack = Accumulators::new(net.clone());
-    let mut random = SplitMix::new(11);
+    let mut random = SplitMix(11);
     let seen = random_games(12, |position, dirty| {
         match dirty {
             None => stack.reset(position),
@@ -202,7 +203,7 @@ fn instruction_sets_agree_on_layered_networks() {
 
 fn instruction_sets_agree_at_starts(net: &QuantisedNet) {
     let net = Arc::new(Network::new(net).expect("a valid network"));
-    let mut random = SplitMix::new(14);
+    let mut random = SplitMix(14);
     for _ in 0..cases(200, 4) {
         let position = start(&mut random);
         let values: Vec<i32> = Isa::available()
@@ -271,7 +272,7 @@ fn pop_returns_to_the_parent() {
         "r3k2r/1P4p1/8/2pP4/8/8/1p4P1/R3K2R w KQkq c6 0 1",
         "3k4/1P6/8/8/8/8/6p1/4K3 b - - 0 1",
     ];
-    let mut random = SplitMix::new(15);
+    let mut random = SplitMix(15);
     for fen in fens {
         let position = Position::from_fen(fen, CastlingMode::Standard).expect("a legal position");
         let mut stack = Accumulators::new(random_net(4));
@@ -302,7 +303,7 @@ fn layers_add_to_the_output() {
     let quantised = net.with_layers(synthetic::random_layers(hidden, 8));
     let layers = quantised.layers.clone().expect("layers");
     let net = Network::new(&quantised).expect("a valid network");
-    let mut random = SplitMix::new(16);
+    let mut random = SplitMix(16);
     let mut least_and_most = (i32::MAX, i32::MIN);
     for _ in 0..cases(20, 3) {
         let position = start(&mut random);
@@ -330,7 +331,7 @@ fn layers_that_end_in_zeros_change_nothing() {
     let single = synthetic::random(super::super::HIDDEN, 9);
     let layered = Network::new(&synthetic::layered(&single, 1)).expect("a valid network");
     let single = Network::new(&single).expect("a valid network");
-    let mut random = SplitMix::new(17);
+    let mut random = SplitMix(17);
     for _ in 0..cases(50, 4) {
         let position = start(&mut random);
         assert_eq!(layered.evaluate(&position), single.evaluate(&position));

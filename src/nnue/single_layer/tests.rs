@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::board::tests::cases;
-use crate::nnue::format::{NAME_BYTES, fnv1a};
+use crate::hash::fnv1a;
+use crate::nnue::format::NAME_BYTES;
 use crate::nnue::layers::{MAX_EXTRA_BITS, MAX_WEIGHT};
 
 /// As small as a network can be where Miri interprets every instruction.

@@ -1,7 +1,7 @@
 //! Every processor's instructions against portable code.
 
 use super::*;
-use crate::train::shuffle::mix;
+use crate::hash::mix;
 
 /// Runs every operation on some numbers.
 struct Everything;
