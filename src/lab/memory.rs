@@ -19,6 +19,43 @@ impl Memory {
     fn get(&self, key: (u64, u32)) -> ValueWindow {
         self.bounds.get(&key).copied().unwrap_or(ValueWindow::FULL)
     }
+
+    /// Narrows the bounds of a position by what a search with a window returned: below alpha the
+    /// value is an upper bound, above beta a lower one, between them both.
+    fn learn(&mut self, key: (u64, u32), window: ValueWindow, value: NodeValue) {
+        let bounds = self.bounds.entry(key).or_insert(ValueWindow::FULL);
+        if value > window.alpha {
+            bounds.alpha = bounds.alpha.max(value);
+        }
+        if value < window.beta {
+            bounds.beta = bounds.beta.min(value);
+        }
+    }
+}
+
+/// The value that known bounds return for a window, if they answer it.
+fn answer(known: ValueWindow, window: ValueWindow) -> Option<NodeValue> {
+    if known.alpha >= window.beta || known.alpha == known.beta {
+        Some(known.alpha)
+    } else if known.beta <= window.alpha {
+        Some(known.beta)
+    } else {
+        None
+    }
+}
+
+/// The part of a window that is still in question. At the root the bounds may touch already; a
+/// search still needs a window.
+fn in_question(known: ValueWindow, window: ValueWindow) -> ValueWindow {
+    let narrowed = ValueWindow {
+        alpha: window.alpha.max(known.alpha),
+        beta: window.beta.min(known.beta),
+    };
+    if narrowed.alpha < narrowed.beta {
+        narrowed
+    } else {
+        window
+    }
 }
 
 /// Fail-soft alpha-beta with memory, after Plaat, Schaeffer, Pijls and de Bruin (1996).
@@ -34,34 +71,15 @@ pub fn with_memory<G: GameTree>(
     let key = (walk.game().key(&node.position), node.depth);
     let known = memory.get(key);
     // The root is always searched: its best move is wanted, not only its value.
-    if node.ply > 0 {
-        if known.alpha >= window.beta || known.alpha == known.beta {
-            return Ok(walk.known(node, known.alpha));
-        }
-        if known.beta <= window.alpha {
-            return Ok(walk.known(node, known.beta));
-        }
+    if node.ply > 0
+        && let Some(value) = answer(known, window)
+    {
+        return Ok(walk.known(node, value));
     }
-    let searched = ValueWindow {
-        alpha: window.alpha.max(known.alpha),
-        beta: window.beta.min(known.beta),
-    };
-    // At the root the bounds may already touch; a search still needs a window.
-    let searched = if searched.alpha < searched.beta {
-        searched
-    } else {
-        window
-    };
-
+    let searched = in_question(known, window);
     let choices = match walk.enter(node, searched)? {
         Visit::Leaf(value) => {
-            memory.bounds.insert(
-                key,
-                ValueWindow {
-                    alpha: value,
-                    beta: value,
-                },
-            );
+            memory.learn(key, ValueWindow::FULL, value);
             return Ok(value);
         }
         Visit::Interior(choices) => choices,
@@ -78,12 +96,6 @@ pub fn with_memory<G: GameTree>(
         }
         alpha = alpha.max(best);
     }
-    let bounds = memory.bounds.entry(key).or_insert(ValueWindow::FULL);
-    if best > searched.alpha {
-        bounds.alpha = bounds.alpha.max(best);
-    }
-    if best < searched.beta {
-        bounds.beta = bounds.beta.min(best);
-    }
+    memory.learn(key, searched, best);
     Ok(walk.leave(node, best))
 }

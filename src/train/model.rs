@@ -429,7 +429,16 @@ impl Model {
             rate,
             quantisation: self.quantisation,
         };
-        let threads = gradients.len().max(1);
+        self.step_outputs(gradients, &update);
+        if let Some(layers) = &mut self.layers {
+            let parts = gradients.iter_mut().filter_map(|part| part.layers.as_mut());
+            Unit::best().run(StepLayers(layers, parts.collect(), &update));
+        }
+        self.step_tiles(gradients, &update);
+    }
+
+    /// The step of the output weights and biases, on this thread.
+    fn step_outputs(&mut self, gradients: &mut [&mut Gradients], update: &Update) {
         let mut bias = Floats::ZERO;
         let mut weights = vec![Floats::ZERO; self.outputs.weights.value.len()];
         for part in gradients.iter_mut() {
@@ -438,16 +447,18 @@ impl Model {
                 *sum = add(sum, &std::mem::replace(part, Floats::ZERO));
             }
         }
+        let Update { factor, rate, .. } = update;
         let outputs = &mut self.outputs;
         outputs
             .weights
-            .step(&mut weights, factor, &rate, WEIGHT_LIMIT);
-        outputs.bias.step(&mut [bias], factor, &rate, f32::INFINITY);
-        outputs.refresh_used(self.quantisation);
-        if let Some(layers) = &mut self.layers {
-            let parts = gradients.iter_mut().filter_map(|part| part.layers.as_mut());
-            Unit::best().run(StepLayers(layers, parts.collect(), &update));
-        }
+            .step(&mut weights, *factor, rate, WEIGHT_LIMIT);
+        outputs.bias.step(&mut [bias], *factor, rate, f32::INFINITY);
+        outputs.refresh_used(update.quantisation);
+    }
+
+    /// The step of the hidden layer's tiles, shared by as many threads as gathered gradients.
+    fn step_tiles(&mut self, gradients: &mut [&mut Gradients], update: &Update) {
+        let threads = gradients.len().max(1);
         let rows = self.shape.rows();
         let (mut tiles, mut touched) = (Vec::with_capacity(threads), Vec::with_capacity(threads));
         for part in gradients.iter_mut() {
@@ -465,7 +476,7 @@ impl Model {
             .collect();
         let share = jobs.len().div_ceil(threads).max(1);
         let flags: Vec<&[bool]> = touched.iter().map(|touched| &touched[..]).collect();
-        let (flags, update) = (&flags[..], &update);
+        let flags = &flags[..];
         std::thread::scope(|scope| {
             for tiles in jobs.chunks_mut(share) {
                 scope.spawn(move || {
