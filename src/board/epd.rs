@@ -10,6 +10,44 @@ use crate::types::{CastlingMode, Move};
 /// Fields of a position: board, side to move, castling, en passant.
 const POSITION_FIELDS: usize = 4;
 
+/// The opcodes of the standard that have no number.
+const OPCODES: [&str; 25] = [
+    "acd",
+    "acn",
+    "acs",
+    "am",
+    "bm",
+    "ce",
+    "dm",
+    "draw_accept",
+    "draw_claim",
+    "draw_offer",
+    "draw_reject",
+    "eco",
+    "fmvn",
+    "hmvc",
+    "id",
+    "nic",
+    "noop",
+    "pm",
+    "pv",
+    "rc",
+    "resign",
+    "sv",
+    "tcgs",
+    "tcri",
+    "tcsi",
+];
+/// Those that have a digit behind them: comments and variations.
+const NUMBERED_OPCODES: [&str; 2] = ["c", "v"];
+
+/// Whether the standard has an opcode of this name.
+#[must_use]
+pub fn is_opcode(word: &str) -> bool {
+    let letters = word.strip_suffix(|letter: char| letter.is_ascii_digit());
+    OPCODES.contains(&word) || letters.is_some_and(|name| NUMBERED_OPCODES.contains(&name))
+}
+
 /// Why a line is no EPD.
 #[derive(Debug, Error)]
 pub enum EpdError {

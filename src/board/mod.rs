@@ -21,7 +21,7 @@ mod slider_attacks;
 mod unpack;
 
 pub use dirty_pieces::DirtyPieces;
-pub use epd::{Epd, EpdError, EpdOperation};
+pub use epd::{Epd, EpdError, EpdOperation, is_opcode};
 pub use game::{Game, GameEnd, GameError, Start};
 pub(crate) use input::{STDIN, decode, decompress, open_input, read_text};
 pub use keys::Keys;

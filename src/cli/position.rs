@@ -1,6 +1,6 @@
 //! A position as people write it on a command line: a FEN, an EPD line, `startpos`, or moves.
 
-use crate::board::{Epd, Game, Position, Start};
+use crate::board::{Epd, Game, Position, Start, is_opcode};
 use crate::cli::with_causes;
 use crate::types::CastlingMode;
 
@@ -60,10 +60,21 @@ pub fn game(text: &str, mode: CastlingMode) -> anyhow::Result<Game> {
     let is_clock = |word: &&&str| word.bytes().all(|byte| byte.is_ascii_digit());
     let placed = words.len().min(*FEN_FIELDS.start());
     let clocks = words[placed..].iter().take(2).take_while(is_clock).count();
-    let (fen, moves) = words.split_at(placed + clocks);
-    // The operations of an EPD line may lack their semicolon.
-    play(&Start::Fen(fen.join(" ")), moves, mode)
-        .or_else(|error| epd().map_or(Err(error), |epd| Ok(Game::from(epd.position))))
+    let (fen, rest) = words.split_at(placed + clocks);
+    let start = Start::Fen(fen.join(" "));
+    if is_operation(&start, rest, mode) {
+        return Ok(Game::from(epd()?.position));
+    }
+    play(&start, rest, mode)
+}
+
+/// Whether words behind a FEN are an operation of EPD without its semicolon. Some opcodes, such as
+/// `c4`, may also be moves; their operand is in quotation marks.
+fn is_operation(start: &Start, words: &[&str], mode: CastlingMode) -> bool {
+    let Some(first) = words.first().filter(|word| is_opcode(word)) else {
+        return false;
+    };
+    words.iter().any(|word| word.contains('"')) || play(start, &[first], mode).is_err()
 }
 
 /// A text without the quotes around it. One at the end alone may close an operand of EPD.
@@ -151,5 +162,33 @@ mod tests {
             "{text}"
         );
         assert!(text.ends_with(FORMS), "{text}");
+    }
+
+    const BARE: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+
+    #[test]
+    fn wrong_words_behind_a_fen_are_errors() {
+        for (rest, word) in [
+            ("0 1 moves e2e4 e7e6 e4e6", "e4e6"),
+            ("0 1 depth 20", "depth"),
+            ("0 1 c4 Nf9", "Nf9"),
+            ("e2e5", "e2e5"),
+            ("bm Ke3", "Ke3"),
+        ] {
+            let error = position(&format!("{BARE} {rest}"), false).expect_err(rest);
+            assert!(error.to_string().contains(word), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_operation_of_epd_needs_no_semicolon() {
+        for rest in [
+            "bm e4", "hmvc 0", "ce 12", "id x", "c0 \"a\"", "c4 \"a\"", "noop", "pv e4 e5",
+        ] {
+            assert_eq!(fen(&format!("{BARE} {rest}")), format!("{BARE} 0 1"));
+        }
+        assert!(fen(&format!("{BARE} hmvc 7")).ends_with(" 7 1"));
+        // A legal move, though an opcode too.
+        assert!(fen(&format!("{BARE} c4 e5")).ends_with(" w KQkq - 0 2"));
     }
 }
