@@ -11,6 +11,9 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 const GZIP: &[u8] = &[0x1F, 0x8B];
 const BZIP2: &[u8] = b"BZh";
 const ZSTD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
+/// A frame of zstd that is passed over begins with one of sixteen bytes and these three. Some
+/// programs write it first, to tell how long the next frame is.
+const ZSTD_SKIPPED: (std::ops::RangeInclusive<u8>, &[u8]) = (0x50..=0x5F, &[0x2A, 0x4D, 0x18]);
 /// First bytes of what is not read, with what it is and what to do.
 const NOT_READ: [(&[u8], &str); 5] = [
     (b"PK\x03\x04", "a zip archive: unpack it first"),
@@ -57,7 +60,7 @@ pub fn decompress(input: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
     if let Some((_, kind)) = NOT_READ.iter().find(|(magic, _)| is(magic)) {
         return Err(io::Error::new(io::ErrorKind::InvalidData, *kind));
     }
-    let (gzip, bzip2, zstd) = (is(GZIP), is(BZIP2), is(ZSTD));
+    let (gzip, bzip2, zstd) = (is(GZIP), is(BZIP2), is_zstd(&mark));
     let input = Cursor::new(mark).chain(input);
     Ok(if gzip {
         Box::new(MultiGzDecoder::new(input))
@@ -70,6 +73,15 @@ pub fn decompress(input: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
     } else {
         Box::new(input)
     })
+}
+
+/// Whether a file that begins with these bytes is compressed with zstd.
+#[must_use]
+pub fn is_zstd(mark: &[u8]) -> bool {
+    let (first, rest) = ZSTD_SKIPPED;
+    let is_skipped =
+        |(byte, behind): (&u8, &[u8])| first.contains(byte) && behind.starts_with(rest);
+    mark.starts_with(ZSTD) || mark.split_first().is_some_and(is_skipped)
 }
 
 /// The whole text of an input; see [`decode`].
@@ -153,5 +165,17 @@ mod tests {
         }
         assert_eq!(read(b"*".to_vec()).expect("readable"), "*");
         assert_eq!(read(Vec::new()).expect("readable"), "");
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "compressed by C code")]
+    fn frames_of_zstd_that_are_skipped_may_come_first() {
+        let text = "1. e4 e5 *\n".repeat(1000);
+        let packed = zstd::encode_all(text.as_bytes(), 0).expect("memory");
+        for kind in 0x50..=0x5F {
+            let skipped = [&[kind, 0x2A, 0x4D, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
+            let frames = [&skipped[..], &packed, &skipped, &packed].concat();
+            assert_eq!(read(frames).expect("readable"), text.repeat(2));
+        }
     }
 }

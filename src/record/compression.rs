@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::RecordError;
+use crate::board::is_zstd;
 
-const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Of each buffer between a file and its reader or writer.
 pub(super) const BUFFER_BYTES: usize = 1 << 20;
 
@@ -34,7 +34,7 @@ pub(super) fn decoded(path: &Path, read: Arc<AtomicU64>) -> Result<Box<dyn BufRe
             read,
         };
         let mut file = BufReader::with_capacity(BUFFER_BYTES, file);
-        let compressed = file.fill_buf()?.starts_with(&ZSTD_MAGIC);
+        let compressed = is_zstd(file.fill_buf()?);
         Ok(if compressed {
             let decoder = zstd::Decoder::with_buffer(file)?;
             Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
