@@ -14,11 +14,11 @@ use crate::types::{GameResult, Move};
 #[derive(Clone, Debug)]
 pub struct PgnGame {
     pub headers: Headers,
-    /// The position before the first move: of the headers `FEN` and `Variant` when read, which
-    /// are made from it when written.
+    /// The position before the first move: of the headers `FEN` and `Variant` when read. `FEN`, and
+    /// the `Variant` of Chess960, are made from it when written.
     pub start: Position,
     pub main_line: PgnLine,
-    /// The result; `None` for `*`.
+    /// The result, of the header if the moves end without one; `None` if neither tells.
     pub result: Option<GameResult>,
     /// What was left out in reading: variations with illegal moves, from there on.
     pub warnings: Vec<String>,

@@ -24,6 +24,9 @@ const STANDARD: [&str; 5] = ["", "chess", "standard", "normal", "fromposition"];
 /// Values of the header `Variant` that mean Chess960, likewise.
 const CHESS960: [&str; 4] = ["chess960", "fischerandom", "fischerrandom", "960"];
 
+/// Values of the header `Result` that mean a draw, beside the standard's.
+const DRAWS: [&str; 2] = ["1/2", "\u{bd}-\u{bd}"];
+
 /// Why a game, or the rest of the games, could not be read.
 #[derive(Debug, Error)]
 pub enum PgnError {
@@ -242,16 +245,26 @@ impl OpenGame {
         ControlFlow::Continue(())
     }
 
+    /// Puts the innermost variation in its place; of one without moves, its comment.
     fn close_variation(&mut self) {
-        let Some(closed) = self.variations.pop() else {
+        let Some(OpenLine { line, .. }) = self.variations.pop() else {
             return;
         };
+        if line.moves.is_empty() {
+            if let Some(place) = self.comment() {
+                place.push_str(&line.comment);
+            }
+            return;
+        }
         let parent = self.line();
-        if closed.line.moves.is_empty() || parent.closed {
+        if parent.closed {
             return;
         }
         if let Some(last) = parent.line.moves.last_mut() {
-            last.variations.push(closed.line);
+            last.variations.push(line);
+        } else {
+            let warning = self.remark("a variation before the first move is left out");
+            self.warnings.push(warning);
         }
     }
 }
@@ -346,8 +359,7 @@ impl Visitor for Builder {
     fn begin_variation(&mut self, game: &mut OpenGame) -> ControlFlow<Self::Output, Skip> {
         let too_deep = game.variations.len() >= DEEPEST_VARIATION;
         let parent = game.line();
-        let unwanted =
-            self.main_line_only || too_deep || parent.closed || parent.line.moves.is_empty();
+        let unwanted = self.main_line_only || too_deep || parent.closed;
         let mut variation = OpenLine::new(parent.before.clone());
         variation.closed = unwanted;
         game.variations.push(variation);
@@ -368,13 +380,14 @@ impl Visitor for Builder {
         // Some programs write results at the ends of variations, too.
         if game.variations.is_empty() {
             game.ended = true;
-            game.result = match outcome {
+            match outcome {
                 Outcome::Known(KnownOutcome::Decisive { winner }) => {
-                    Some(GameResult::of_winner(winner))
+                    game.result = Some(GameResult::of_winner(winner));
                 }
-                Outcome::Known(KnownOutcome::Draw) => Some(GameResult::Draw),
-                Outcome::Unknown => None,
-            };
+                Outcome::Known(KnownOutcome::Draw) => game.result = Some(GameResult::Draw),
+                // The header may know it.
+                Outcome::Unknown => {}
+            }
         }
         ControlFlow::Continue(())
     }
@@ -399,13 +412,17 @@ impl Visitor for Builder {
 }
 
 fn result_of_text(text: &str) -> Option<GameResult> {
+    let text = text.trim();
+    if DRAWS.contains(&text) {
+        return Some(GameResult::Draw);
+    }
     [
         GameResult::WhiteWins,
         GameResult::BlackWins,
         GameResult::Draw,
     ]
     .into_iter()
-    .find(|result| result.to_string() == text.trim())
+    .find(|result| result.to_string() == text)
 }
 
 /// Line breaks and runs of spaces in comments become single spaces.

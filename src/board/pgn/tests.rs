@@ -389,3 +389,74 @@ fn a_comment_between_games_is_no_game() {
     assert_eq!(plies(PgnReader::new(text.as_bytes())), [1, 2]);
     assert_eq!(plies(PgnReader::main_lines(text.as_bytes())), [1, 2]);
 }
+
+#[test]
+fn the_variant_of_standard_games_is_kept() {
+    let fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+    for (variant, setup) in [
+        ("Standard", String::new()),
+        ("From Position", format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n")),
+    ] {
+        let variant = format!("[Variant \"{variant}\"]\n");
+        let written = only(&format!("{variant}{setup}\n1. e4 *\n")).to_string();
+        assert_eq!(written.matches("Variant").count(), 1, "{written}");
+        assert!(
+            written.contains(&variant) && written.contains(&setup),
+            "{written}"
+        );
+    }
+    let chess960 = only("[Variant \"Fischerandom\"]\n\n1. e4 *\n").to_string();
+    assert_eq!(chess960.matches("Variant").count(), 1, "{chess960}");
+    assert!(chess960.contains("[Variant \"Chess960\"]\n"), "{chess960}");
+}
+
+/// Headers and movetexts, and the two as they are written.
+#[test]
+fn a_result_is_taken_from_the_header_if_the_moves_have_none() {
+    for (header, end, written_header, written_end) in [
+        ("1-0", "*", "1-0", "1-0"),
+        ("1-0", "", "1-0", "1-0"),
+        ("1-0", "0-1", "0-1", "0-1"),
+        ("1/2", "*", "1/2-1/2", "1/2-1/2"),
+        ("\u{bd}-\u{bd}", "*", "1/2-1/2", "1/2-1/2"),
+        ("*", "0-1", "0-1", "0-1"),
+        ("0-0", "*", "0-0", "*"),
+        ("adjourned", "", "adjourned", "*"),
+        ("0-0", "1-0", "1-0", "1-0"),
+        ("", "*", "*", "*"),
+    ] {
+        let written = only(&format!("[Result \"{header}\"]\n\n1. e4 {end}\n")).to_string();
+        assert!(
+            written.contains(&format!("[Result \"{written_header}\"]\n")),
+            "{header} {end}: {written}"
+        );
+        assert!(
+            written.ends_with(&format!("1. e4 {written_end}\n\n")),
+            "{header} {end}: {written}"
+        );
+    }
+}
+
+#[test]
+fn the_comment_of_a_variation_without_moves_is_kept() {
+    let game = only("({first} ) 1. e4 {good} ({or d4}) e5 (1... c5 ({deep} )) 2. Nf3 *");
+    assert_eq!(game.main_line.comment, "first");
+    let moves = &game.main_line.moves;
+    assert_eq!(moves[0].comment, "good or d4");
+    assert!(moves[0].variations.is_empty());
+    assert_eq!(moves[1].variations[0].moves[0].comment, "deep");
+    assert_eq!(game.warnings, Vec::<String>::new());
+}
+
+#[test]
+fn a_variation_before_the_first_move_is_named() {
+    let text = "(1. d4 d5) 1. e4 e5 *";
+    let game = only(text);
+    assert_eq!(game.main_line.moves.len(), 2);
+    assert_eq!(
+        game.warnings,
+        ["1. a variation before the first move is left out"]
+    );
+    let main = PgnReader::main_lines(text.as_bytes()).next();
+    assert_eq!(main.expect("a game").expect("readable").warnings.len(), 0);
+}

@@ -21,8 +21,11 @@ const ROSTER: [(&str, &str); 6] = [
     ("Black", "?"),
 ];
 const RESULT: &str = "Result";
+const VARIANT: &str = "Variant";
+/// No result yet.
+const NO_RESULT: &str = "*";
 /// Headers that are made from the game itself.
-const MADE: [&str; 3] = ["SetUp", "FEN", "Variant"];
+const MADE: [&str; 3] = [RESULT, "SetUp", "FEN"];
 
 impl PgnGame {
     /// Writes the game and an empty line after it.
@@ -35,25 +38,36 @@ impl PgnGame {
 
     fn result_text(&self) -> String {
         self.result
-            .map_or_else(|| "*".to_owned(), |result| result.to_string())
+            .map_or_else(|| NO_RESULT.to_owned(), |result| result.to_string())
+    }
+
+    /// The result for the header, where one that is no result of a game, such as `0-0`, stays.
+    fn result_header(&self) -> String {
+        let old = self.headers.get(RESULT).filter(|old| !old.is_empty());
+        match (self.result, old) {
+            (None, Some(old)) => old.to_owned(),
+            _ => self.result_text(),
+        }
     }
 
     fn write_headers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, unknown) in ROSTER {
             write_header(f, name, self.headers.get(name).unwrap_or(unknown))?;
         }
-        write_header(f, RESULT, &self.result_text())?;
-        if self.start.castling_mode() == CastlingMode::Chess960 {
-            write_header(f, "Variant", "Chess960")?;
+        write_header(f, RESULT, &self.result_header())?;
+        let chess960 = self.start.castling_mode() == CastlingMode::Chess960;
+        if chess960 {
+            write_header(f, VARIANT, "Chess960")?;
         }
         let fen = self.start.fen();
-        let chess960 = self.start.castling_mode() == CastlingMode::Chess960;
         if chess960 || fen != Position::startpos().fen() {
             write_header(f, "SetUp", "1")?;
             write_header(f, "FEN", &fen)?;
         }
         let written = |name: &str| {
-            name == RESULT || MADE.contains(&name) || ROSTER.iter().any(|&(other, _)| other == name)
+            MADE.contains(&name)
+                || chess960 && name == VARIANT
+                || ROSTER.iter().any(|&(other, _)| other == name)
         };
         for (name, value) in self.headers.iter().filter(|(name, _)| !written(name)) {
             write_header(f, name, value)?;
