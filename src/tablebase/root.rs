@@ -9,7 +9,7 @@
 use shakmaty::Position as _;
 use shakmaty_syzygy::Wdl;
 
-use super::Tablebases;
+use super::{SPOILED_WIN, Tablebases};
 use crate::board::{Game, Position, ROOT_ALONE, occurrences};
 use crate::types::{Move, Ply, Score};
 
@@ -24,8 +24,9 @@ const FIFTY_MOVES: i32 = crate::types::FIFTY_MOVES as i32;
 /// a result which the 50-move rule spoils.
 const ZEROING: i32 = 1;
 const ZEROING_SPOILED: i32 = FIFTY_MOVES + 1;
-/// The largest score, in centipawns, of a win that the 50-move rule spoils.
-const SPOILED_MOST: i32 = 49;
+/// The largest score of a win that the 50-move rule spoils: it is shown as 49 centipawns. The least
+/// is [`SPOILED_WIN`].
+const SPOILED_MOST: i32 = 43;
 
 /// Which tables ranked the moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,7 +153,7 @@ impl RootRanker<'_> {
         } else {
             0
         };
-        let near_draw = ((2 * FIFTY_MOVES - total) / 2).clamp(1, SPOILED_MOST);
+        let near_draw = near_draw(total);
         let score = match dtz.signum() {
             0 => Score::DRAW,
             1 if spoiled => Score::DRAW + near_draw,
@@ -231,6 +232,11 @@ impl RootRanker<'_> {
     fn occurrences(&self, child: &Position) -> usize {
         occurrences(child, self.history, ROOT_ALONE)
     }
+}
+
+/// The score of a win that the 50-move rule spoils, by the plies to zeroing on the clock then.
+pub(super) fn near_draw(total: i32) -> i32 {
+    ((2 * FIFTY_MOVES - total) / 2).clamp(SPOILED_WIN, SPOILED_MOST)
 }
 
 /// Whether some position, the root included, has occurred twice since the last capture or pawn

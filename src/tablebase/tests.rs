@@ -295,3 +295,14 @@ fn drawn_and_lost_roots_are_told_apart() {
     assert_eq!(drawn.score(), Score::DRAW);
     assert!(drawn.moves.iter().any(|r| r.score.is_loss()));
 }
+
+/// What a client is shown of a result that the 50-move rule spoils.
+#[test]
+fn a_spoiled_result_is_shown_within_half_a_pawn_and_never_as_a_draw() {
+    let late = "k7/8/1K6/8/8/8/8/2Q5 w - - 98 90";
+    let slow = named(&ranking(late), late, "c1c2");
+    assert!((2..=49).contains(&slow.score.shown_cp()), "{}", slow.score);
+    let shown = |total| Score::cp(root::near_draw(total)).shown_cp();
+    assert_eq!((shown(101), shown(300)), (49, 2));
+    assert!((101..300).all(|total| shown(total) >= shown(total + 1)));
+}
