@@ -10,6 +10,19 @@ const LINE_EVERY: Duration = Duration::from_secs(30);
 /// Seconds that rates count at least, so that none is infinite.
 const SHORTEST_SECONDS: f64 = 1e-9;
 
+/// A bar on stderr that looks as the template says, of a length that may be set later; `None` if
+/// stderr is no terminal.
+#[must_use]
+pub fn terminal_bar(length: Option<u64>, template: &str) -> Option<ProgressBar> {
+    std::io::stderr().is_terminal().then(|| {
+        let bar = length.map_or_else(ProgressBar::no_length, ProgressBar::new);
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar
+    })
+}
+
 /// Shows how much of some work is done.
 pub struct ProgressReporter {
     length: u64,
@@ -22,16 +35,9 @@ impl ProgressReporter {
     /// Begins work of `length` units.
     #[must_use]
     pub fn new(length: u64) -> ProgressReporter {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(length);
-            if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
-                bar.set_style(style);
-            }
-            bar
-        });
         ProgressReporter {
             length,
-            bar,
+            bar: terminal_bar(Some(length), TEMPLATE),
             started: Instant::now(),
             last_line: None,
         }

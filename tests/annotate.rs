@@ -1,6 +1,7 @@
 //! `pleach annotate` and `pleach suite` as their users see them: the real binary on real files.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
@@ -294,6 +295,36 @@ fn suites_are_scored_and_misses_are_listed() {
     fs::write(&path, "6k1/5ppp/8/8/8/8/8/R3K3 w - - id \"nothing\";\n").expect("written");
     let refused = run(&["suite", suite]);
     assert!(!refused.status.success() && stderr(&refused).contains("line 1"));
+}
+
+#[test]
+fn a_suite_ends_when_nobody_reads_its_output() {
+    const POSITIONS: usize = 200;
+    /// Far less than the whole suite takes.
+    const TIMEOUT: Duration = Duration::from_secs(20);
+    let directory = directory();
+    let path = directory.path().join("suite.epd");
+    let line = "6k1/5ppp/8/8/8/8/8/R3K3 w - - am Ra8#; id \"impossible\";\n";
+    fs::write(&path, line.repeat(POSITIONS)).expect("written");
+    let suite = path.to_str().expect("UTF-8");
+    let started = Instant::now();
+    let mut child = pleach(&["suite", suite, "--movetime", "200", "-t", "1", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a child");
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe"))
+        .read_line(&mut first)
+        .expect("readable");
+    assert!(first.contains("impossible"), "{first}");
+    let done = child.wait_with_output().expect("ended");
+    assert!(
+        done.status.success() && stderr(&done).is_empty(),
+        "{}",
+        stderr(&done)
+    );
+    assert!(started.elapsed() < TIMEOUT, "{:?}", started.elapsed());
 }
 
 /// JSON has the same centipawns as `pleach analyse --json`.

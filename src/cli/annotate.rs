@@ -1,24 +1,26 @@
 //! `pleach annotate`: annotates the games of a PGN file.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use super::CommandResult;
 use super::limits::{EngineArguments, LimitArguments, cores, hash_range, threads_range};
 use crate::annotate::{self, AnnotateJob, AnnotateProgress, Curve, Method, Shard, Thresholds};
 use crate::engine::Request;
+use crate::progress::terminal_bar;
 
 /// Nodes for each position if no limit is given.
 const DEFAULT_NODES: u64 = 200_000;
 const DEFAULT_HASH_MIB: usize = 32;
 const DEFAULT_LINE_PLIES: usize = 8;
-/// The progress bar counts in these parts of a game.
-const PARTS: u64 = 1000;
+/// The progress bar counts in these parts of a game: so many that what is left over when they are
+/// divided among its positions is not seen.
+const PARTS: u64 = 1 << 32;
 const BAR: &str = "{wide_bar} {msg}  {percent} %  {eta} left";
 const SECONDS_AN_HOUR: f64 = 3600.0;
 
@@ -205,15 +207,8 @@ struct Bar {
 
 impl Bar {
     fn new() -> Bar {
-        let bar = io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::no_length();
-            if let Ok(style) = ProgressStyle::with_template(BAR) {
-                bar.set_style(style);
-            }
-            bar
-        });
         Bar {
-            bar,
+            bar: terminal_bar(None, BAR),
             written: AtomicU64::new(0),
         }
     }

@@ -1,13 +1,13 @@
 //! `pleach suite`: solves a test suite and lists the misses.
 
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::CommandResult;
@@ -15,6 +15,8 @@ use super::interruption::interruption;
 use super::limits::{EngineArguments, LimitArguments, cores, hash_range, threads_range};
 use crate::board::{Epd, open_input, read_text};
 use crate::engine::Request;
+use crate::progress::terminal_bar;
+use crate::stdio::Stdout;
 use crate::suite::{self, Attempt, Problem, SuiteEnd, SuiteSettings, SuiteSummary};
 use crate::types::{CastlingMode, Score};
 
@@ -64,11 +66,24 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     };
     let started = Instant::now();
     let maker = arguments.engine.prepare()?;
-    let bar = bar(problems.len());
+    let bar = terminal_bar(Some(problems.len() as u64), BAR);
+    let stdout = Stdout::new()?;
     let mut out = io::stdout().lock();
     let mut report = SuiteReport::new(&problems);
     let mut written = Ok(());
     let interrupted = interruption()?;
+    let mut show = |attempts: Vec<NumberedAttempt<'_>>| {
+        if arguments.json && written.is_ok() {
+            written = write_attempts(&mut out, &attempts);
+        }
+        if written.is_ok() && stdout.is_closed() {
+            written = Err(io::ErrorKind::BrokenPipe.into());
+        }
+        // Nobody reads what further searches would find.
+        if written.is_err() {
+            interrupted.store(true, Ordering::Relaxed);
+        }
+    };
     let end = suite::run(
         &problems,
         &settings,
@@ -76,12 +91,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         |problem| arguments.request(problem),
         || maker.engine(1, arguments.hash),
         |index, attempt| {
-            for (number, problem, attempt) in report.add(index, attempt) {
-                if arguments.json && written.is_ok() {
-                    written =
-                        write_json(&mut out, &SuiteRecord::of_attempt(number, problem, attempt));
-                }
-            }
+            show(report.add(index, attempt));
             if let Some(bar) = &bar {
                 bar.inc(1);
                 bar.set_message(format!("{} solved", report.summary.solved));
@@ -91,11 +101,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
-    for (number, problem, attempt) in report.add_rest() {
-        if arguments.json && written.is_ok() {
-            written = write_json(&mut out, &SuiteRecord::of_attempt(number, problem, attempt));
-        }
-    }
+    show(report.add_rest());
     written?;
     if arguments.json {
         write_json(&mut out, &SuiteRecord::of_summary(&report.summary, started))?;
@@ -133,16 +139,8 @@ fn read(arguments: &Arguments) -> anyhow::Result<Vec<Problem>> {
     Ok(problems)
 }
 
-/// A progress bar on stderr, if that is a terminal.
-fn bar(length: usize) -> Option<ProgressBar> {
-    io::stderr().is_terminal().then(|| {
-        let bar = ProgressBar::new(length as u64);
-        if let Ok(style) = ProgressStyle::with_template(BAR) {
-            bar.set_style(style);
-        }
-        bar
-    })
-}
+/// An attempt with its number from 1 and its problem.
+type NumberedAttempt<'a> = (usize, &'a Problem, &'a Attempt);
 
 /// The attempts, in the order of the file whatever the order in which they end.
 struct SuiteReport<'a> {
@@ -164,9 +162,8 @@ impl<'a> SuiteReport<'a> {
         }
     }
 
-    /// Takes an attempt and returns those that can now be shown in order: number from 1, problem,
-    /// attempt.
-    fn add(&mut self, index: usize, attempt: Attempt) -> Vec<(usize, &Problem, &Attempt)> {
+    /// Takes an attempt and returns those that can now be shown in order.
+    fn add(&mut self, index: usize, attempt: Attempt) -> Vec<NumberedAttempt<'_>> {
         self.summary.add(&self.problems[index], &attempt);
         self.early.insert(index, attempt);
         let first = self.attempts.len();
@@ -178,13 +175,13 @@ impl<'a> SuiteReport<'a> {
 
     /// Takes those as well before which others are missing, after an interrupted run, and returns
     /// them.
-    fn add_rest(&mut self) -> Vec<(usize, &Problem, &Attempt)> {
+    fn add_rest(&mut self) -> Vec<NumberedAttempt<'_>> {
         let first = self.attempts.len();
         self.attempts.extend(std::mem::take(&mut self.early));
         self.from(first).collect()
     }
 
-    fn from(&self, first: usize) -> impl Iterator<Item = (usize, &Problem, &Attempt)> {
+    fn from(&self, first: usize) -> impl Iterator<Item = NumberedAttempt<'_>> {
         self.attempts[first..]
             .iter()
             .map(|(index, attempt)| (index + 1, &self.problems[*index], attempt))
@@ -333,6 +330,12 @@ impl SuiteRecord {
             median_found_ms: summary.median_time().map(|time| time.as_millis()),
         }
     }
+}
+
+fn write_attempts(out: &mut impl Write, attempts: &[NumberedAttempt<'_>]) -> io::Result<()> {
+    attempts.iter().try_for_each(|&(number, problem, attempt)| {
+        write_json(out, &SuiteRecord::of_attempt(number, problem, attempt))
+    })
 }
 
 fn write_json(out: &mut impl Write, record: &SuiteRecord) -> io::Result<()> {
