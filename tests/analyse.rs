@@ -136,17 +136,57 @@ fn without_a_terminal_there_are_plain_lines() {
 }
 
 #[test]
-fn positions_come_on_standard_input() {
-    let mut child = pleach(&["-", "--depth", "3", "--json"])
+fn the_plain_board_is_shown_from_blacks_side_if_asked_for() {
+    let shown = |more: &[&str]| {
+        let text = stdout(&run(
+            &[&["startpos", "--depth", "1", "--plain"], more].concat()
+        ));
+        let board = text.lines().take_while(|line| !line.is_empty());
+        board.map(str::to_owned).collect::<Vec<String>>()
+    };
+    let (usual, flipped) = (shown(&[]), shown(&["--flip"]));
+    assert_eq!(usual[1], "8 | r | n | b | q | k | b | n | r |");
+    assert_eq!(flipped[1], "1 | R | N | B | K | Q | B | N | R |");
+    assert_eq!(
+        flipped.last().map(String::as_str),
+        Some("    h   g   f   e   d   c   b   a")
+    );
+}
+
+/// What the program makes of a text on standard input.
+fn run_on(input: &str, arguments: &[&str]) -> Output {
+    let mut child = pleach(arguments)
         .stdin(Stdio::piped())
         .spawn()
         .expect("the program starts");
     let mut stdin = child.stdin.take().expect("a pipe");
-    stdin
-        .write_all(b"[White \"A\"]\n\n1. d4 d5 *\n")
-        .expect("written");
+    stdin.write_all(input.as_bytes()).expect("written");
     drop(stdin);
-    let text = stdout(&child.wait_with_output().expect("an output"));
+    child.wait_with_output().expect("an output")
+}
+
+#[test]
+fn words_that_are_no_moves_are_told() {
+    let arguments = ["-", "--depth", "1"];
+    let bare = run_on("e4 e5 Nf", &arguments);
+    assert!(
+        !bare.status.success() && stderr(&bare).contains("'Nf'"),
+        "{}",
+        stderr(&bare)
+    );
+    let game = run_on("[White \"A\"]\n\n1. d4 Nf d5 *\n", &arguments);
+    assert!(stdout(&game).contains("Best move"));
+    assert!(
+        stderr(&game).contains("game 1: 1... 'Nf' is left out"),
+        "{}",
+        stderr(&game)
+    );
+}
+
+#[test]
+fn positions_come_on_standard_input() {
+    let input = "[White \"A\"]\n\n1. d4 d5 *\n";
+    let text = stdout(&run_on(input, &["-", "--depth", "3", "--json"]));
     assert!(
         text.contains("rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w"),
         "{text}"

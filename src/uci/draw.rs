@@ -3,28 +3,34 @@
 use crate::board::Position;
 use crate::types::{Color, File, Rank, Square};
 
-/// The board from White's side, one rank a line, with its coordinates.
+/// The board with a side below, one rank a line, with its coordinates.
 #[must_use]
-pub fn board(position: &Position) -> Vec<String> {
+pub fn board(position: &Position, below: Color) -> Vec<String> {
     const RULE: &str = "  +---+---+---+---+---+---+---+---+";
+    let (mut ranks, mut files) = (Rank::ALL, File::ALL);
+    match below {
+        Color::White => ranks.reverse(),
+        Color::Black => files.reverse(),
+    }
     let mut lines = vec![RULE.to_owned()];
-    for rank in Rank::ALL.into_iter().rev() {
+    for rank in ranks {
         let mut line = format!("{} |", rank.char());
-        for file in File::ALL {
+        for file in files {
             let piece = position.board().piece_at(Square::from_coords(file, rank));
             line.push_str(&format!(" {} |", piece.map_or(' ', |piece| piece.char())));
         }
         lines.push(line);
         lines.push(RULE.to_owned());
     }
-    lines.push("    a   b   c   d   e   f   g   h".to_owned());
+    let names = files.map(|file| file.char().to_string());
+    lines.push(format!("    {}", names.join("   ")));
     lines
 }
 
 /// Everything that `d` shows: the board, its FEN and key, who gives check and who is to move.
 #[must_use]
 pub fn position(position: &Position) -> Vec<String> {
-    let mut lines = board(position);
+    let mut lines = board(position, Color::White);
     let checkers: Vec<String> = position
         .checkers()
         .into_iter()

@@ -1,11 +1,11 @@
 //! The position to analyse, in any usual form: a FEN, moves, an EPD line, or a game of a file.
 
-use std::io::{self, BufRead as _, BufReader, Read};
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 
-use crate::board::{Game, PgnReader, Position, STDIN, decode, open_input, read_text};
+use crate::board::{Game, PgnGame, PgnReader, Position, STDIN, decode, open_input, read_text};
 use crate::cli::position::{self, INITIAL, PREFIXES};
 use crate::types::{CastlingMode, Color};
 
@@ -122,8 +122,13 @@ fn of_input(input: impl Read, choice: &Choice, mode: CastlingMode) -> anyhow::Re
         TextKind::Unknown if *choice == Choice::default() => {
             let text = read_text(input)?;
             let game = position::game(first_game(&text), mode);
-            // Lines of any kind may stand before the first game.
-            game.or_else(|error| of_pgn(io::Cursor::new(text), choice).map_err(|_| error))
+            // Lines of any kind may stand before the first game, and comments among moves.
+            game.or_else(|error| match chosen_game(io::Cursor::new(text), 1) {
+                Ok(pgn) if !pgn.headers.is_empty() || pgn.warnings.is_empty() => {
+                    before_move(&pgn, 1, None)
+                }
+                _ => Err(error),
+            })
         }
         TextKind::Unknown => of_pgn(input, choice),
     }
@@ -199,6 +204,12 @@ fn of_positions(text: &str, choice: &Choice, mode: CastlingMode) -> anyhow::Resu
 
 fn of_pgn(input: impl Read, choice: &Choice) -> anyhow::Result<Game> {
     let number = choice.game.unwrap_or(1);
+    let pgn = chosen_game(input, number)?;
+    before_move(&pgn, number, choice.before)
+}
+
+/// The game of this number, from 1.
+fn chosen_game(input: impl Read, number: u64) -> anyhow::Result<PgnGame> {
     let index = usize::try_from(number - 1)?;
     let found = PgnReader::main_lines(input).nth(index);
     let pgn = found.with_context(|| format!("there is no game {number}"))??;
@@ -206,8 +217,16 @@ fn of_pgn(input: impl Read, choice: &Choice) -> anyhow::Result<Game> {
         !pgn.headers.is_empty() || !pgn.main_line.moves.is_empty(),
         "no game"
     );
+    Ok(pgn)
+}
+
+/// A game up to a move, or the whole of it. What its reader left out is said on stderr.
+fn before_move(pgn: &PgnGame, number: u64, before: Option<MoveNumber>) -> anyhow::Result<Game> {
+    for warning in &pgn.warnings {
+        writeln!(io::stderr(), "game {number}: {warning}")?;
+    }
     let whole = pgn.to_game();
-    let Some(before) = choice.before else {
+    let Some(before) = before else {
         return Ok(whole);
     };
     let wanted = before.game_ply();
@@ -336,6 +355,16 @@ mod tests {
         }
         let missing = standard("My games\n\n[White \"A\"]\n\n1. e4 *\n", Some(9));
         assert_eq!(missing, Err("there is no game 9".to_owned()));
+        for (text, word) in [
+            ("e4 e5 Nf", "'Nf'"),
+            ("e4 e5 Nf *\n", "'Nf'"),
+            ("e4 {good} e5 Nf", "'{good}'"),
+        ] {
+            let error = standard(text, None).expect_err(text);
+            assert!(error.contains(word), "{error}");
+        }
+        let commented = standard("e4 {good} *", None);
+        assert_eq!(commented.as_deref(), Ok(after_e4));
         let wrapped = standard("e4 e5\nNf3\n", None).map(|fen| fen.contains("5N2"));
         assert_eq!(wrapped, Ok(true));
         assert_eq!(standard("\n \n", None), Err("nothing to read".to_owned()));

@@ -15,13 +15,13 @@ use clap::{Args, ValueEnum};
 use crossterm::{ExecutableCommand as _, cursor};
 
 use super::CommandResult;
-use super::interruption::interruption;
+use super::interruption::interruption_with;
 use super::limits::{EngineArguments, LimitArguments, hash_range, in_range, threads_range};
 use crate::board::{Game, Position};
 use crate::chances::chances;
 use crate::engine::{Analysis, AnalysisLine, Engine, Event, MULTI_PV_MAX, Request};
 use crate::stdio::Stdout;
-use crate::types::Bound;
+use crate::types::{Bound, Color};
 use crate::uci::draw;
 use input::{Choice, MoveNumber};
 use json::JsonLine;
@@ -119,6 +119,20 @@ impl Arguments {
         Ok(request)
     }
 
+    /// Whether the search is shown as a picture in a terminal.
+    fn is_live(&self) -> bool {
+        !self.json && !self.plain && can_draw()
+    }
+
+    /// Whose side of the board is below.
+    const fn below(&self) -> Color {
+        if self.flip {
+            Color::Black
+        } else {
+            Color::White
+        }
+    }
+
     fn look(&self) -> Look {
         const OFF: &str = "NO_COLOR";
         const DUMB: &str = "dumb";
@@ -148,7 +162,12 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let maker = arguments.engine.prepare()?;
     let mut engine = maker.engine(arguments.threads, arguments.hash)?;
     engine.settings.multi_pv = arguments.multipv;
-    let interrupted = interruption()?;
+    let live = arguments.is_live();
+    let interrupted = interruption_with(move || {
+        if live {
+            show_cursor();
+        }
+    })?;
     let stdout = Stdout::new()?;
     let mut out = io::stdout().lock();
     let mut screen = Screen::new(arguments, &mut out, game.position())?;
@@ -208,21 +227,26 @@ fn can_draw() -> bool {
     io::stdout().is_terminal() && !dumb
 }
 
+/// Shows the cursor again where [`Screen`] cannot: it has the lock of stdout.
+fn show_cursor() {
+    let _ = Stdout::new().and_then(|mut out| out.execute(cursor::Show).map(drop));
+}
+
 impl<'a, W: Write> Screen<'a, W> {
     fn new(arguments: &Arguments, out: &'a mut W, root: &Position) -> io::Result<Screen<'a, W>> {
         let kind = if arguments.json {
             JsonLine::of_position(root).write(out)?;
             OutputKind::Json
-        } else if arguments.plain || !can_draw() {
-            introduce(out, root)?;
-            OutputKind::Plain
-        } else {
+        } else if arguments.is_live() {
             out.execute(cursor::Hide)?;
             OutputKind::Live {
                 view: LiveView::new(arguments.look()),
                 found: Box::default(),
                 drawn: None,
             }
+        } else {
+            introduce(out, root, arguments.below())?;
+            OutputKind::Plain
         };
         Ok(Screen {
             out,
@@ -280,8 +304,8 @@ impl<W: Write> Drop for Screen<'_, W> {
     }
 }
 
-fn introduce(out: &mut impl Write, root: &Position) -> io::Result<()> {
-    for line in draw::board(root) {
+fn introduce(out: &mut impl Write, root: &Position, below: Color) -> io::Result<()> {
+    for line in draw::board(root, below) {
         writeln!(out, "{line}")?;
     }
     writeln!(
