@@ -152,17 +152,11 @@ fn build(arguments: &BuildArguments) -> CommandResult {
         max_plies: 2 * arguments.max_moves,
         sides: arguments.side.into(),
     });
-    let mut broken = 0;
+    let mut flaws = FlawTally::default();
     for path in &arguments.games {
-        broken += read_games(path, &mut builder)?;
+        read_games(path, &mut builder, &mut flaws)?;
     }
-    writeln!(
-        io::stderr(),
-        "{} games used; left out: {} without result, {} of Chess960, {broken} broken",
-        builder.games,
-        builder.without_result,
-        builder.chess960
-    )?;
+    writeln!(io::stderr(), "{}", summary(&builder, &flaws))?;
     ensure!(builder.games > 0, "no game to make a book of");
     let book = builder
         .finish()
@@ -171,8 +165,32 @@ fn build(arguments: &BuildArguments) -> CommandResult {
     Ok(true)
 }
 
-/// Adds the games of a file; broken ones are reported, and their number is returned.
-fn read_games(path: &Path, builder: &mut BookBuilder) -> anyhow::Result<u64> {
+/// Games that are not as PGN should be.
+#[derive(Default)]
+struct FlawTally {
+    /// Skipped.
+    broken: u64,
+    /// Read without words that are no moves.
+    with_warnings: u64,
+}
+
+/// How many games were used, and what was left out.
+fn summary(builder: &BookBuilder, flaws: &FlawTally) -> String {
+    let mut text = format!(
+        "{} games used; left out: {} without result, {} of Chess960, {} broken",
+        builder.games, builder.without_result, builder.chess960, flaws.broken
+    );
+    if flaws.with_warnings > 0 {
+        text += &format!(
+            "; words that are no moves passed over in {} games",
+            flaws.with_warnings
+        );
+    }
+    text
+}
+
+/// Adds the games of a file; broken ones are reported.
+fn read_games(path: &Path, builder: &mut BookBuilder, flaws: &mut FlawTally) -> anyhow::Result<()> {
     let name = || path.display().to_string();
     let (input, bar): (Box<dyn Read + Send>, ProgressBar) = if path.as_os_str() == STDIN {
         (Box::new(io::stdin()), ProgressBar::hidden())
@@ -187,19 +205,21 @@ fn read_games(path: &Path, builder: &mut BookBuilder) -> anyhow::Result<u64> {
         bar.set_style(style);
     }
     let input = decompress(bar.wrap_read(input)).with_context(name)?;
-    let mut broken = 0;
     for game in PgnReader::main_lines(input) {
         match game {
-            Ok(game) => builder.add(&game),
+            Ok(game) => {
+                flaws.with_warnings += u64::from(!game.warnings.is_empty());
+                builder.add(&game);
+            }
             Err(error @ PgnError::Game { .. }) => {
-                broken += 1;
+                flaws.broken += 1;
                 bar.suspend(|| writeln!(io::stderr(), "{}: {error}", path.display()))?;
             }
             Err(error) => return Err(anyhow::Error::from(error).context(name())),
         }
     }
     bar.finish_and_clear();
-    Ok(broken)
+    Ok(())
 }
 
 fn show(path: &Path, text: &str) -> CommandResult {
@@ -209,7 +229,7 @@ fn show(path: &Path, text: &str) -> CommandResult {
     let moves = book.moves(&position);
     let mut out = io::stdout().lock();
     if moves.is_empty() {
-        writeln!(out, "The book has no moves for this position.")?;
+        writeln!(io::stderr(), "The book has no moves for this position.")?;
         return Ok(false);
     }
     let total: u64 = moves.iter().map(|m| u64::from(m.weight)).sum();
@@ -219,4 +239,25 @@ fn show(path: &Path, text: &str) -> CommandResult {
         writeln!(out, "{san:>8}  {share:>5.1} %  weight {}", m.weight)?;
     }
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_as_it_should_be_is_counted() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let games = "[White \"A\"]\n\n1. e4 Nonsense e5 1-0\n\n[White \"B\"]\n\n1. e4 Ke3 1-0\n\n\
+                     [White \"C\"]\n\n1. e4 e5 *\n";
+        std::fs::write(file.path(), games).expect("written");
+        let mut builder = BookBuilder::new(BuildSettings::default());
+        let mut flaws = FlawTally::default();
+        read_games(file.path(), &mut builder, &mut flaws).expect("readable");
+        assert_eq!(
+            summary(&builder, &flaws),
+            "1 games used; left out: 1 without result, 0 of Chess960, 1 broken; \
+             words that are no moves passed over in 1 games"
+        );
+    }
 }
