@@ -1,26 +1,26 @@
 //! `pleach lab`: the textbook algorithms, compared, drawn and measured.
 
+mod shared;
 mod subject;
 mod tree;
 
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::{Args, Subcommand};
 
+use self::shared::{depths, save};
 use self::subject::{Subject, SubjectInfo, Visitor};
 use self::tree::Tree;
 use super::position;
 use crate::eval::EvalKind;
-use crate::files;
 use crate::lab::compare::{Contest, compare, leaves_by_depth};
 use crate::lab::draw::{Chart, Series};
 use crate::lab::shape::{PlyTreeShape, shapes};
 use crate::lab::{
-    Algorithm, DeepeningLimits, GameTree, Hints, KindCounts, MAX_DEPTH, NodeKind, SolveOptions,
-    deepen, solve,
+    Algorithm, DeepeningLimits, GameTree, Hints, KindCounts, NodeKind, SolveOptions, deepen, solve,
 };
 use crate::nnue::Network;
 
@@ -143,11 +143,6 @@ struct ShapeOf {
     /// Print JSON
     #[arg(long)]
     json: bool,
-}
-
-/// The range of `--depth`, from `least` on.
-fn depths(least: u32) -> clap::builder::RangedI64ValueParser<u32> {
-    clap::value_parser!(u32).range(i64::from(least)..=i64::from(MAX_DEPTH))
 }
 
 impl HintSwitches {
@@ -433,8 +428,4 @@ fn ply_table(plies: &[PlyTreeShape]) -> String {
 /// A share in percent; a dash if the whole is zero.
 fn percent(share: Option<f64>) -> String {
     share.map_or("-".to_owned(), |share| format!("{:.1}%", 100.0 * share))
-}
-
-fn save(path: &Path, text: &str) -> anyhow::Result<()> {
-    files::replace(path, text.as_bytes()).with_context(|| format!("can't write {}", path.display()))
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, ensure};
 use clap::Args;
 
-use super::save;
+use super::shared::{depths, save};
 use super::subject::{Subject, SubjectInfo, Visitor};
 use crate::lab::draw::{Caption, Picture, PointOfView, advance, html, svg, terminal};
 use crate::lab::{Algorithm, GameTree, INFINITY, SolveOptions, ValueWindow, solve};
@@ -21,7 +21,7 @@ pub(super) struct Tree {
     #[command(flatten)]
     subject: Subject,
     /// Plies to search; a file's whole tree by default, otherwise 2
-    #[arg(long, short, value_parser = super::depths(0))]
+    #[arg(long, short, value_parser = depths(0))]
     depth: Option<u32>,
     /// The algorithm
     #[arg(long, short, default_value = "fail-soft")]
