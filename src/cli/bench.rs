@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use clap::Args;
 
 use super::CommandResult;
+use super::limits::{hash_range, threads_range};
 use crate::bench::{self, Limit, Options};
-use crate::engine::{HASH_MAX, THREADS_MAX};
 use crate::memory::resident_memory;
 use crate::stdio;
 
@@ -20,11 +20,11 @@ pub struct Arguments {
     #[arg(hide = true, conflicts_with_all = ["threads", "hash"])]
     customary: Vec<String>,
     /// Search threads; more than one make the node count vary
-    #[arg(short, long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=THREADS_MAX as u64))]
-    threads: u64,
+    #[arg(short, long, default_value_t = 1, value_parser = threads_range())]
+    threads: usize,
     /// Hash table in MiB
-    #[arg(long, default_value_t = bench::HASH_MIB as u64, value_parser = clap::value_parser!(u64).range(1..=HASH_MAX as u64))]
-    hash: u64,
+    #[arg(long, default_value_t = bench::HASH_MIB, value_parser = hash_range())]
+    hash: usize,
     /// Also show the spread over the positions and how often each step of the search applied
     #[arg(long)]
     stats: bool,
@@ -81,8 +81,8 @@ fn options(arguments: &Arguments) -> anyhow::Result<Options> {
         return Ok(Options::parse(&words)?);
     }
     Ok(Options {
-        threads: usize::try_from(arguments.threads)?,
-        hash_mib: usize::try_from(arguments.hash)?,
+        threads: arguments.threads,
+        hash_mib: arguments.hash,
         limit: Limit::Depth(arguments.depth),
     })
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
-use super::limits::in_range;
+use super::limits::{cores, in_range, threads_range};
 use crate::datagen::adjudicator::Adjudication;
 use crate::datagen::opening::{OpeningSettings, OpeningsError, read_openings};
 use crate::datagen::play::{Budget, PlaySettings};
@@ -58,8 +58,8 @@ pub struct DatagenArgs {
     /// Seed of the openings; different runs need different ones
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(..SEED_LIMIT))]
     pub seed: u64,
-    /// Threads [default: the machine's]
-    #[arg(short, long)]
+    /// Threads [default: all cores]
+    #[arg(short, long, value_parser = threads_range())]
     pub threads: Option<usize>,
     /// Begin no new iteration after this many nodes
     #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
@@ -176,7 +176,6 @@ pub fn run(args: DatagenArgs) -> anyhow::Result<()> {
         Some(path) => Network::load(path)?,
         None => Network::embedded(),
     };
-    let machine = std::thread::available_parallelism().map_or(1, NonZero::get);
     let teacher = match &args.teacher {
         Some(path) => {
             let net = TeacherNet::load(path).with_context(|| path.display().to_string())?;
@@ -191,7 +190,7 @@ pub fn run(args: DatagenArgs) -> anyhow::Result<()> {
         games: args.games,
         chunk: args.chunk,
         seed: args.seed,
-        threads: args.threads.unwrap_or(machine),
+        threads: args.threads.unwrap_or_else(cores),
         kind,
         teacher,
     };
@@ -219,6 +218,7 @@ mod tests {
         assert!(read("--dfrc-share=1.1").is_err());
         assert!(read("--dfrc-share=NaN").is_err());
         assert!(read("--nodes=0").is_err());
+        assert!(read("--threads=0").is_err());
         assert!(read("--max-imbalance=-1").is_err());
         // Chunks of two runs would have the same seeds.
         assert!(read("--seed=4294967296").is_err());

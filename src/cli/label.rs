@@ -1,7 +1,6 @@
 //! `pleach label`: scores for recorded games and positions.
 
 use std::fs;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 
+use super::limits::{cores, threads_range};
 use crate::files::are_same;
 use crate::label::engine::{EngineLabeller, LabelMode};
 use crate::label::{self, LabelJob, LabelProgress, Labeller, Nearby};
@@ -64,8 +64,8 @@ pub struct LabelArgs {
     /// Search this many nodes instead of using the static evaluation (`eval`)
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: Option<u64>,
-    /// Threads, or engine processes, at once [default: the machine's threads]
-    #[arg(short, long, visible_alias = "processes")]
+    /// Threads, or engine processes, at once [default: all cores]
+    #[arg(short, long, visible_alias = "processes", value_parser = threads_range())]
     pub threads: Option<usize>,
     /// Give up if the engine takes longer than this for one position, in seconds
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
@@ -77,9 +77,8 @@ pub struct LabelArgs {
 /// # Errors
 /// See [`label::run`]; or the teacher's file or the engine is refused.
 pub fn run(args: LabelArgs) -> anyhow::Result<()> {
-    let machine = std::thread::available_parallelism().map_or(1, NonZero::get);
     let mut labellers: Vec<Box<dyn Labeller>> = Vec::new();
-    let threads = args.threads.unwrap_or(machine).max(1);
+    let threads = args.threads.unwrap_or_else(cores);
     for path in args.teacher.iter().chain(Some(&args.engine)) {
         let name = path.display();
         ensure!(

@@ -137,7 +137,7 @@ fn dispatch(cli: Cli) -> CommandResult {
         Some(Command::Lab(arguments)) => lab::run(&arguments),
         Some(Command::Datagen(arguments)) => datagen::run(arguments).map(|()| true),
         Some(Command::Label(arguments)) => label::run(arguments).map(|()| true),
-        Some(Command::Train(arguments)) => train::run(*arguments).map(|()| true),
+        Some(Command::Train(arguments)) => train::run(&arguments).map(|()| true),
         Some(Command::Chances(arguments)) => chances::run(&arguments),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

@@ -1,11 +1,11 @@
 //! `pleach train`: recorded games to a network file.
 
-use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::RangedI64ValueParser;
 
+use super::limits::{cores, threads_range};
 use crate::nnue::features::KingBuckets;
 use crate::train::config::Config;
 use crate::train::load::{DataFile, Filter, HoldOut};
@@ -123,8 +123,8 @@ pub struct TrainArgs {
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Threads [default: the machine's]
-    #[arg(short, long)]
+    /// Threads [default: all cores]
+    #[arg(short, long, value_parser = threads_range())]
     pub threads: Option<usize>,
     /// Minutes between checkpoints within an epoch
     #[arg(long, default_value_t = 3.0)]
@@ -151,72 +151,105 @@ fn king_buckets(text: &str) -> Result<KingBuckets, String> {
 ///
 /// # Errors
 /// See [`run::run`].
-pub fn run(args: TrainArgs) -> anyhow::Result<()> {
-    let machine = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let stem = args
-        .output
-        .file_stem()
-        .map(|stem| stem.to_string_lossy().into_owned());
-    let file = |scaled: bool, held_out: bool| {
-        move |path| DataFile {
-            path,
-            scaled,
-            held_out,
+pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
+    run::run(&args.config())
+}
+
+impl TrainArgs {
+    fn config(&self) -> Config {
+        Config {
+            checkpoint: self.checkpoint(),
+            data: self.data_files(),
+            output: self.output.clone(),
+            init: self.init.clone(),
+            teacher: self.teacher.clone(),
+            name: self.name(),
+            hidden: self.hidden,
+            king_buckets: self.king_buckets,
+            layers: self.layers,
+            batch: self.batch,
+            lambda: self.lambda,
+            scale: self.scale,
+            loss_scale: self.loss_scale,
+            hint_weight: self.hint_weight,
+            final_hint_weight: self.final_hint_weight.unwrap_or(self.hint_weight),
+            schedule: self.schedule(),
+            round_from: self.round_from,
+            filter: self.filter(),
+            hold_out: self.hold_out(),
+            shards: self.shards,
+            seed: self.seed,
+            threads: self.threads.unwrap_or_else(cores),
+            checkpoint_minutes: self.checkpoint_minutes,
+            pause_file: self.pause_file.clone(),
         }
-    };
-    let share_held_out = if args.held_out.is_empty() {
-        SHARE_HELD_OUT
-    } else {
-        0
-    };
-    let config = Config {
-        checkpoint: args
-            .checkpoint
-            .unwrap_or_else(|| args.output.with_extension("checkpoint")),
-        data: (args.data.into_iter().map(file(false, false)))
-            .chain(args.scaled.into_iter().map(file(true, false)))
-            .chain(args.held_out.into_iter().map(file(false, true)))
-            .collect(),
-        output: args.output,
-        init: args.init,
-        teacher: args.teacher,
-        name: args.name.or(stem).unwrap_or_default(),
-        hidden: args.hidden,
-        king_buckets: args.king_buckets,
-        layers: args.layers,
-        batch: args.batch,
-        lambda: args.lambda,
-        scale: args.scale,
-        loss_scale: args.loss_scale,
-        hint_weight: args.hint_weight,
-        final_hint_weight: args.final_hint_weight.unwrap_or(args.hint_weight),
-        schedule: Schedule {
-            length: args
-                .minutes
-                .map_or(Length::Epochs(args.epochs), Length::Minutes),
-            start: args.rate,
-            end: args.final_rate.unwrap_or(FINAL_RATE.min(args.rate)),
-            warm_up: args.warm_up,
-        },
-        round_from: args.round_from,
-        filter: Filter {
-            keep_checks: args.keep_checks,
-            skip_tactical: args.skip_tactical,
-            max_score: args.max_score,
-            min_ply: args.min_ply,
-            min_pieces: args.min_pieces,
-            contradiction: args.contradiction,
-            thin_beyond: args.thin_beyond,
-        },
-        hold_out: HoldOut {
-            per_mille: args.hold_out.unwrap_or(share_held_out),
-            seed: args.seed,
-        },
-        shards: args.shards,
-        seed: args.seed,
-        threads: args.threads.unwrap_or(machine),
-        checkpoint_minutes: args.checkpoint_minutes,
-        pause_file: args.pause_file,
-    };
-    run::run(&config)
+    }
+
+    fn checkpoint(&self) -> PathBuf {
+        let beside = || self.output.with_extension("checkpoint");
+        self.checkpoint.clone().unwrap_or_else(beside)
+    }
+
+    /// The files with what each is for.
+    fn data_files(&self) -> Vec<DataFile> {
+        let kinds = [
+            (&self.data, false, false),
+            (&self.scaled, true, false),
+            (&self.held_out, false, true),
+        ];
+        let files = |(paths, scaled, held_out): (&Vec<PathBuf>, bool, bool)| {
+            let file = |path: &PathBuf| DataFile {
+                path: path.clone(),
+                scaled,
+                held_out,
+            };
+            paths.iter().map(file).collect::<Vec<_>>()
+        };
+        kinds.into_iter().flat_map(files).collect()
+    }
+
+    /// The name in the network file.
+    fn name(&self) -> String {
+        let stem = || {
+            self.output
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+        };
+        self.name.clone().unwrap_or_else(|| stem().into_owned())
+    }
+
+    fn schedule(&self) -> Schedule {
+        let epochs = Length::Epochs(self.epochs);
+        Schedule {
+            length: self.minutes.map_or(epochs, Length::Minutes),
+            start: self.rate,
+            end: self.final_rate.unwrap_or(FINAL_RATE.min(self.rate)),
+            warm_up: self.warm_up,
+        }
+    }
+
+    fn filter(&self) -> Filter {
+        Filter {
+            keep_checks: self.keep_checks,
+            skip_tactical: self.skip_tactical,
+            max_score: self.max_score,
+            min_ply: self.min_ply,
+            min_pieces: self.min_pieces,
+            contradiction: self.contradiction,
+            thin_beyond: self.thin_beyond,
+        }
+    }
+
+    fn hold_out(&self) -> HoldOut {
+        let usual = if self.held_out.is_empty() {
+            SHARE_HELD_OUT
+        } else {
+            0
+        };
+        HoldOut {
+            per_mille: self.hold_out.unwrap_or(usual),
+            seed: self.seed,
+        }
+    }
 }
