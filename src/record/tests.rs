@@ -212,6 +212,29 @@ fn a_file_takes_its_name_when_it_is_complete() {
     );
 }
 
+/// Files that pzstd has compressed: one frame tells the length of the next.
+#[test]
+#[cfg_attr(miri, ignore = "compressed by C code")]
+fn a_file_may_begin_with_a_frame_that_is_skipped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("games.vf.zst");
+    let games = games(2);
+    let skipped = [0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0, 1, 2, 3, 4];
+    let frames = games.iter().flat_map(|game| {
+        let bytes = bytes_of(std::slice::from_ref(game));
+        let packed = zstd::encode_all(&bytes[..], 0).expect("memory");
+        [&skipped[..], &packed].concat()
+    });
+    std::fs::write(&path, frames.collect::<Vec<u8>>()).expect("written");
+    assert!(!holds_positions(&path).expect("readable"));
+    let read: Result<Vec<GameRecord>, _> = GameReader::open(&path).expect("a file").collect();
+    assert!(
+        read.expect("sound")
+            .iter()
+            .eq(games.iter().map(|(game, _)| game))
+    );
+}
+
 #[test]
 fn damage_is_an_error_and_no_crash() {
     let bytes = bytes_of(&games(4));
