@@ -34,9 +34,11 @@ pub trait AnnotateProgress: Sync {
     fn begin(&self, total: Option<u64>, done: u64);
     /// A position has been searched, in a game of this many.
     fn position(&self, positions: usize);
-    /// A game has been written.
-    fn written(&self, number: u64);
-    /// A game, or a part of it, has been left out.
+    /// A game has been written or skipped.
+    fn done(&self, number: u64);
+    /// A broken game is skipped: none of its positions is searched.
+    fn skipped(&self, number: u64, reason: &str);
+    /// A part of a game has been left out.
     fn left_out(&self, number: u64, reason: &str);
 }
 
@@ -339,7 +341,7 @@ impl<P: AnnotateProgress> Writer<'_, P> {
         let entry = match game {
             Err(reason) => {
                 self.totals.broken += 1;
-                self.progress.left_out(number, &reason);
+                self.progress.skipped(number, &reason);
                 None
             }
             Ok(made) => self.write_annotated(number, made)?,
@@ -349,7 +351,7 @@ impl<P: AnnotateProgress> Writer<'_, P> {
             bytes: self.output.stream_position()?,
             entry,
         })?;
-        self.progress.written(number);
+        self.progress.done(number);
         Ok(())
     }
 
@@ -408,7 +410,8 @@ mod tests {
     impl AnnotateProgress for Unseen {
         fn begin(&self, _total: Option<u64>, _done: u64) {}
         fn position(&self, _positions: usize) {}
-        fn written(&self, _number: u64) {}
+        fn done(&self, _number: u64) {}
+        fn skipped(&self, _number: u64, _reason: &str) {}
         fn left_out(&self, _number: u64, _reason: &str) {}
     }
 

@@ -202,14 +202,14 @@ fn count(number: u64, what: &str) -> String {
 /// Progress on stderr: a bar if that is a terminal; what was left out in any case.
 struct Bar {
     bar: Option<ProgressBar>,
-    written: AtomicU64,
+    done: AtomicU64,
 }
 
 impl Bar {
     fn new() -> Bar {
         Bar {
             bar: terminal_bar(None, BAR),
-            written: AtomicU64::new(0),
+            done: AtomicU64::new(0),
         }
     }
 
@@ -222,7 +222,7 @@ impl Bar {
 
 impl AnnotateProgress for Bar {
     fn begin(&self, total: Option<u64>, done: u64) {
-        self.written.store(done, Ordering::Relaxed);
+        self.done.store(done, Ordering::Relaxed);
         let Some(bar) = &self.bar else { return };
         if let Some(total) = total {
             bar.set_length(total * PARTS);
@@ -238,11 +238,18 @@ impl AnnotateProgress for Bar {
         }
     }
 
-    fn written(&self, _number: u64) {
-        let written = self.written.fetch_add(1, Ordering::Relaxed) + 1;
+    fn done(&self, _number: u64) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("{written} games written"));
+            bar.set_message(format!("{done} games done"));
         }
+    }
+
+    fn skipped(&self, number: u64, reason: &str) {
+        if let Some(bar) = &self.bar {
+            bar.inc(PARTS);
+        }
+        self.left_out(number, reason);
     }
 
     fn left_out(&self, number: u64, reason: &str) {
