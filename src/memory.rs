@@ -116,7 +116,7 @@ impl<T: Zeroable> LargeTable<T> {
 /// A system that hands out memory only when it is first touched promises more than this, and
 /// ends the program when it cannot keep the promise.
 #[must_use]
-pub fn physical_memory() -> Option<u64> {
+fn physical_memory() -> Option<u64> {
     let total = bytes_in("/proc/meminfo", "MemTotal:")?;
     // "max" where the container has no limit.
     let container = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();

@@ -189,7 +189,7 @@ impl View {
     /// Whether left and right are exchanged.
     #[inline]
     #[must_use]
-    pub const fn is_mirrored(self) -> bool {
+    const fn is_mirrored(self) -> bool {
         self.turn & MIRROR != 0
     }
 }
