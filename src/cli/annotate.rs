@@ -57,7 +57,7 @@ pub struct Arguments {
     /// Longest better line, in plies
     #[arg(long, default_value_t = DEFAULT_LINE_PLIES)]
     line: usize,
-    /// Do not search the second-best moves, which saves a fifth of the time, and mark no only moves
+    /// Do not search the second-best moves, which saves a fifth of the nodes or the time, and mark no only moves
     #[arg(long)]
     no_only_moves: bool,
     /// Analyse from the first position to the last instead of backward

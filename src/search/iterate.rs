@@ -71,14 +71,10 @@ impl SearchWorker {
         self.keys = KeyHistory::new(&request.history);
         self.stack = Stack::default();
         self.evaluator.reset(&request.root);
-        let legal = request.root.legal_moves();
-        self.root = RootMoves::new(match &request.limits.root_moves {
-            Some(wanted) => legal
-                .into_iter()
-                .filter(|m| wanted.contains(m))
-                .collect::<Vec<_>>(),
-            None => legal.into_iter().collect(),
-        });
+        self.root = RootMoves::new(request.root.legal_moves());
+        if let Some(wanted) = &request.limits.root_moves {
+            self.root.keep_only(wanted);
+        }
         if let Some(ranking) = &request.ranking {
             self.root.rank(ranking);
             if self.id == 0 {

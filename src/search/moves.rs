@@ -372,12 +372,10 @@ impl SearchWorker {
         }
         let (score, bound) = node.bounded_by_tables(score, bound);
         let best = so_far.best_move.map_or(PackedMove::NONE, PackedMove::new);
-        // A root searched with some of its moves only (`searchmoves`) stores what it found of them
-        // as what is known of the position.
-        if !(T::ROOT && self.root.later_line()) {
+        if !(T::ROOT && self.root.leaves_out_moves()) {
             self.store(node, best, score, bound);
+            self.update_correction(node, so_far.best_move, score, bound);
         }
-        self.update_correction(node, so_far.best_move, score, bound);
         Ok(score)
     }
 

@@ -109,6 +109,8 @@ pub(super) struct RootMoves {
     line: usize,
     /// The iteration's depth.
     depth: Depth,
+    /// Some legal moves are not searched at all.
+    restricted: bool,
 }
 
 impl RootMoves {
@@ -117,7 +119,15 @@ impl RootMoves {
             moves: moves.into_iter().map(RootMove::new).collect(),
             line: 0,
             depth: Depth::ZERO,
+            restricted: false,
         }
+    }
+
+    /// Leaves out all moves but these.
+    pub fn keep_only(&mut self, wanted: &[Move]) {
+        let all = self.moves.len();
+        self.moves.retain(|root| wanted.contains(&root.m));
+        self.restricted = self.moves.len() < all;
     }
 
     /// Takes over the tablebases' ranks and scores; the best rank comes first.
@@ -148,9 +158,10 @@ impl RootMoves {
         self.line = line;
     }
 
-    /// Whether another line than the first is being searched.
-    pub fn later_line(&self) -> bool {
-        self.line > 0
+    /// Whether moves are left out: those of better lines, or by order of the client. The score
+    /// then says nothing of the position as a whole.
+    pub fn leaves_out_moves(&self) -> bool {
+        self.line > 0 || self.restricted
     }
 
     /// The move to search first in the current line.
@@ -350,7 +361,7 @@ mod tests {
         note(&mut root, b, 20, true);
         root.sort_line();
         root.begin_line(1);
-        assert!(root.later_line() && root.first() == a);
+        assert!(root.leaves_out_moves() && root.first() == a);
         assert!(!root.is_open(b) && root.is_open(a) && root.is_open(c));
         assert_eq!(
             root.number(1),

@@ -101,6 +101,34 @@ fn any_mate_ends_the_search_for_a_very_long_one() {
     assert!(found.score.is_mate() && found.depth < last, "{found:?}");
 }
 
+/// A search that leaves out the only good move says nothing of the position.
+#[test]
+fn a_search_of_some_moves_leaves_table_and_corrections_alone() {
+    let root = position("4k3/8/8/3q4/8/8/3R4/4K3 w - - 0 1");
+    let take = root.parse_uci("d2d5").expect("legal");
+    let others = root.legal_moves().into_iter().filter(|m| *m != take);
+    let known = |root_moves: Option<Vec<Move>>, multi_pv: usize| {
+        let mut worker = worker();
+        let limits = Limits {
+            root_moves,
+            multi_pv,
+            ..Limits::to_depth(Depth(5))
+        };
+        let request = SearchRequest::new(root.clone(), limits);
+        worker.search(&request, Box::new(Silent)).expect("a result");
+        let entry = worker.shared.tt.probe(root.key(), Ply::ROOT, 0);
+        entry.map(|entry| (entry.best, entry.bound.is_some()))
+    };
+    let whole = Some((PackedMove::new(take), true));
+    assert_eq!(known(None, 1), whole);
+    assert_eq!(known(None, 3), whole);
+    let of_others = known(Some(others.collect()), 1);
+    assert!(
+        of_others.is_none_or(|(_, bounded)| !bounded),
+        "{of_others:?}"
+    );
+}
+
 /// The system may let the first thread wait: another one has to see that time is up.
 #[test]
 fn any_thread_ends_the_search_at_the_hard_bound() {

@@ -127,7 +127,7 @@ pub fn save(path: &Path, model: &Model, progress: &Progress) -> Result<(), Check
         file.put(&length.to_le_bytes())?;
         file.put(&header)?;
         for array in model.arrays() {
-            for part in [&array.value, &array.mean, &array.square] {
+            for part in [&array.value, &array.first_moment, &array.second_moment] {
                 file.put(bytemuck::cast_slice(part))?;
             }
         }
@@ -184,7 +184,11 @@ pub fn load(path: &Path) -> Result<(Model, Progress), CheckpointError> {
         layered: progress.layered,
     });
     for array in model.arrays_mut() {
-        for part in [&mut array.value, &mut array.mean, &mut array.square] {
+        for part in [
+            &mut array.value,
+            &mut array.first_moment,
+            &mut array.second_moment,
+        ] {
             file.take(bytemuck::cast_slice_mut(part)).map_err(failed)?;
         }
     }

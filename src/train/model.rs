@@ -315,8 +315,8 @@ impl Model {
     pub fn reset_optimiser(&mut self) {
         self.steps = 0;
         for trained in self.arrays_mut() {
-            trained.mean.fill(Floats::ZERO);
-            trained.square.fill(Floats::ZERO);
+            trained.first_moment.fill(Floats::ZERO);
+            trained.second_moment.fill(Floats::ZERO);
         }
     }
 

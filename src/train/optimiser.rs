@@ -11,8 +11,8 @@ pub const WEIGHT_LIMIT: f32 = 1.98;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trained {
     pub value: LargeTable<Floats>,
-    pub mean: LargeTable<Floats>,
-    pub square: LargeTable<Floats>,
+    pub first_moment: LargeTable<Floats>,
+    pub second_moment: LargeTable<Floats>,
 }
 
 impl Trained {
@@ -20,8 +20,8 @@ impl Trained {
         let zeros = || table(len.div_ceil(HALF));
         Trained {
             value: zeros(),
-            mean: zeros(),
-            square: zeros(),
+            first_moment: zeros(),
+            second_moment: zeros(),
         }
     }
 
@@ -42,24 +42,24 @@ impl Trained {
     }
 
     /// One step of AdamW (Loshchilov and Hutter 2019) with weights held within `limit`;
-    /// `gradient` is multiplied by `factor` and set to zero.
+    /// `gradients` are multiplied by `factor` and set to zero.
     #[inline(always)]
     pub(super) fn step(&mut self, gradients: &mut [Floats], factor: f32, rate: &Rate, limit: f32) {
-        let cells = (self.value.iter_mut().zip(&mut self.mean[..]))
-            .zip(&mut self.square[..])
+        let cells = (self.value.iter_mut().zip(&mut self.first_moment[..]))
+            .zip(&mut self.second_moment[..])
             .zip(gradients);
-        for (((value, mean), square), gradient) in cells {
+        for (((value, first), second), gradients) in cells {
             for i in 0..HALF {
-                let slope = gradient.0[i] * factor;
-                let m = mean.0[i] * rate.beta1 + slope * (1.0 - rate.beta1);
-                let s = square.0[i] * rate.beta2 + slope * slope * (1.0 - rate.beta2);
+                let gradient = gradients.0[i] * factor;
+                let m = first.0[i] * rate.beta1 + gradient * (1.0 - rate.beta1);
+                let s = second.0[i] * rate.beta2 + gradient * gradient * (1.0 - rate.beta2);
                 let direction = m * rate.correct1 / ((s * rate.correct2).sqrt() + EPSILON);
                 let moved = value.0[i] * rate.decay_factor - direction * rate.learning;
                 value.0[i] = clamp(moved, limit);
-                mean.0[i] = m;
-                square.0[i] = s;
+                first.0[i] = m;
+                second.0[i] = s;
             }
-            *gradient = Floats::ZERO;
+            *gradients = Floats::ZERO;
         }
     }
 }

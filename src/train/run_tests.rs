@@ -375,13 +375,14 @@ fn a_narrower_start_is_widened_and_a_wider_one_refused() {
         "{before} to {after}"
     );
     second.train().expect("a run");
-    let still =
-        |tile: &crate::train::model::Tile| tile.weights.mean.iter().all(|m| *m == Floats::ZERO);
+    let still = |tile: &crate::train::model::Tile| {
+        tile.weights.first_moment.iter().all(|m| *m == Floats::ZERO)
+    };
     assert!(!second.model.tiles.iter().any(still), "every neuron learns");
     let zeros = |part: &[Floats]| part.iter().all(|floats| *floats == Floats::ZERO);
     let mut arrays = second.model.arrays();
     assert!(
-        !arrays.any(|array| zeros(&array.square)),
+        !arrays.any(|array| zeros(&array.second_moment)),
         "every array learns"
     );
     second.save().expect("a network");

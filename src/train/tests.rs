@@ -464,7 +464,7 @@ fn shared_weights_learn_from_all_king_buckets() {
     );
     // Of the five rows of a piece on a square some have no position; what they share has learnt.
     let tile = &model.tiles[0];
-    let has_learnt = |trained: &Trained, row: usize| trained.mean[2 * row] != Floats::ZERO;
+    let has_learnt = |trained: &Trained, row: usize| trained.first_moment[2 * row] != Floats::ZERO;
     assert!((0..SMALL.features()).any(|row| {
         !has_learnt(&tile.weights, row) && has_learnt(&tile.shared, row % PIECE_FEATURES)
     }));

@@ -4,7 +4,7 @@ use super::picture::{Caption, Drawn, Picture, PointOfView};
 use crate::lab::game::{NodeValue, Signed, TreePlayer};
 use crate::lab::kinds::NodeKind;
 use crate::lab::trace::SearchStep;
-use crate::lab::window::Criterion;
+use crate::lab::window::{Criterion, ValueWindow};
 use crate::types::Bound;
 
 /// Takes one step of a search and describes it.
@@ -20,22 +20,7 @@ fn caption(picture: &Picture, step: &SearchStep) -> Caption {
             path,
             window,
             predicted,
-        } => {
-            let Some(node) = picture.node(path) else {
-                return Caption::default();
-            };
-            let name = name(picture, path);
-            if !picture.windows {
-                return Caption::new(format!("search {name}"), String::new());
-            }
-            let written = picture.written(*window, node.side);
-            let why = match (path.is_empty(), node.visits) {
-                (true, 0) => "the window of the whole search".to_owned(),
-                (false, 0) => format!("expected: {} node", predicted.name()),
-                (_, visits) => format!("visit {}, with this window", visits + 1),
-            };
-            Caption::new(format!("search {name} with {written}"), why)
-        }
+        } => enter(picture, path, *window, *predicted),
         SearchStep::Cutoff { path } => {
             let name = name(picture, path);
             Caption::new(format!("{name} cuts off"), cutoff(picture, path))
@@ -74,6 +59,24 @@ fn caption(picture: &Picture, step: &SearchStep) -> Caption {
         }
         SearchStep::Pass { why } => Caption::new(why.clone(), String::new()),
     }
+}
+
+/// A node is searched with a window.
+fn enter(picture: &Picture, path: &[usize], window: ValueWindow, predicted: NodeKind) -> Caption {
+    let Some(node) = picture.node(path) else {
+        return Caption::default();
+    };
+    let name = name(picture, path);
+    if !picture.windows {
+        return Caption::new(format!("search {name}"), String::new());
+    }
+    let written = picture.written(window, node.side);
+    let why = match (path.is_empty(), node.visits) {
+        (true, 0) => "the window of the whole search".to_owned(),
+        (false, 0) => format!("expected: {} node", predicted.name()),
+        (_, visits) => format!("visit {}, with this window", visits + 1),
+    };
+    Caption::new(format!("search {name} with {written}"), why)
 }
 
 /// A node is left with `value`.

@@ -39,35 +39,42 @@ const GRID_LINES: f64 = 6.0;
 const LEGEND_WIDTH: usize = 28;
 const DASHES: [&str; 2] = ["", " stroke-dasharray=\"6 4\""];
 
-impl Chart {
-    /// Draws the chart as a complete SVG document.
-    #[must_use]
-    pub fn svg(&self) -> String {
-        let longest = self
-            .series
-            .iter()
-            .map(|line| line.values.len())
-            .max()
-            .unwrap_or(0)
-            .max(2);
-        let values = self.series.iter().flat_map(|line| &line.values);
+/// Where values stand in the picture.
+struct ChartScales {
+    /// Values of the longest line, at least two.
+    longest: usize,
+    /// From one grid line to the next.
+    step: f64,
+    /// The value of the highest grid line.
+    top: f64,
+}
+
+impl ChartScales {
+    fn of(series: &[Series]) -> ChartScales {
+        let lengths = series.iter().map(|line| line.values.len());
+        let values = series.iter().flat_map(|line| &line.values);
         let largest = values.fold(0.0, |largest: f64, value| largest.max(*value));
         let step = grid_step(largest);
-        let top = (largest / step).ceil().max(1.0) * step;
-        let x = |index: usize| LEFT + (WIDTH - LEFT - RIGHT) * index as f64 / (longest - 1) as f64;
-        let y = |value: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / top;
-        let mut page = String::new();
-        let _ = writeln!(
-            page,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-             width=\"{WIDTH}\" height=\"{HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-             <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
-             <text x=\"{LEFT}\" y=\"22\" font-size=\"15\">{}</text>",
-            escape(&self.title)
-        );
-        for number in 0..=(top / step).round() as u32 {
-            let value = f64::from(number) * step;
-            let (at, text) = (y(value), plain(value));
+        ChartScales {
+            longest: lengths.max().unwrap_or(0).max(2),
+            step,
+            top: (largest / step).ceil().max(1.0) * step,
+        }
+    }
+
+    fn x(&self, index: usize) -> f64 {
+        LEFT + (WIDTH - LEFT - RIGHT) * index as f64 / (self.longest - 1) as f64
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / self.top
+    }
+
+    /// Grid lines with their values.
+    fn grid_lines(&self, page: &mut String) {
+        for number in 0..=(self.top / self.step).round() as u32 {
+            let value = f64::from(number) * self.step;
+            let (at, text) = (self.y(value), plain(value));
             let _ = writeln!(
                 page,
                 "<line x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\" \
@@ -78,15 +85,48 @@ impl Chart {
                 at + 4.0
             );
         }
-        for index in 0..longest {
+    }
+
+    /// The numbers below, from 1.
+    fn numbers(&self, page: &mut String) {
+        for index in 0..self.longest {
             let _ = writeln!(
                 page,
                 "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-                x(index),
+                self.x(index),
                 HEIGHT - BOTTOM + 18.0,
                 index + 1
             );
         }
+    }
+}
+
+impl Chart {
+    /// Draws the chart as a complete SVG document.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let scales = ChartScales::of(&self.series);
+        let mut page = String::new();
+        let _ = writeln!(
+            page,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+             width=\"{WIDTH}\" height=\"{HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">\n\
+             <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
+             <text x=\"{LEFT}\" y=\"22\" font-size=\"15\">{}</text>",
+            escape(&self.title)
+        );
+        scales.grid_lines(&mut page);
+        scales.numbers(&mut page);
+        self.axis_titles(&mut page);
+        let mut legend = TOP;
+        for (number, line) in self.series.iter().enumerate() {
+            legend = Self::line(number, line, legend, &scales, &mut page);
+        }
+        page.push_str("</svg>\n");
+        page
+    }
+
+    fn axis_titles(&self, page: &mut String) {
         let _ = writeln!(
             page,
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n\
@@ -97,12 +137,6 @@ impl Chart {
             f64::midpoint(TOP, HEIGHT - BOTTOM),
             escape(&self.up)
         );
-        let mut legend = TOP;
-        for (number, line) in self.series.iter().enumerate() {
-            legend = Self::line(number, line, legend, (&x, &y), &mut page);
-        }
-        page.push_str("</svg>\n");
-        page
     }
 
     /// One line and its entry in the legend, which begins at the height `legend`; returns where
@@ -111,7 +145,7 @@ impl Chart {
         number: usize,
         line: &Series,
         legend: f64,
-        (x, y): (&impl Fn(usize) -> f64, &impl Fn(f64) -> f64),
+        scales: &ChartScales,
         page: &mut String,
     ) -> f64 {
         let colour = COLOURS[number % COLOURS.len()];
@@ -120,7 +154,7 @@ impl Chart {
             .values
             .iter()
             .enumerate()
-            .map(|(index, value)| format!("{:.1},{:.1}", x(index), y(*value)))
+            .map(|(index, value)| format!("{:.1},{:.1}", scales.x(index), scales.y(*value)))
             .collect();
         let start = WIDTH - RIGHT + 18.0;
         let _ = writeln!(

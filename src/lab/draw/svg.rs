@@ -186,6 +186,21 @@ fn along(above: &Placed, below: &Placed) -> (f64, f64) {
 }
 
 fn nodes(picture: &Picture, placed: &Placed, page: &mut String) {
+    // The tip of the triangle, from the middle of the node.
+    let tip = match placed.node.side {
+        TreePlayer::Max => -RADIUS,
+        TreePlayer::Min => RADIUS,
+    };
+    triangle(picture, placed, tip, page);
+    value(picture, placed, tip, page);
+    remarks(picture, placed, page);
+    for below in &placed.below {
+        nodes(picture, below, page);
+    }
+}
+
+/// A node's shape, coloured by its kind.
+fn triangle(picture: &Picture, placed: &Placed, tip: f64, page: &mut String) {
     let node = placed.node;
     let unseen = is_pruned(node);
     let colour = match (node.state, node.kind) {
@@ -196,10 +211,6 @@ fn nodes(picture: &Picture, placed: &Placed, page: &mut String) {
     let stroke = if unseen { PRUNED } else { INK };
     let weight = if node.state == NodeState::Open { 3 } else { 1 };
     let (x, y) = (placed.x, placed.y);
-    let tip = match node.side {
-        TreePlayer::Max => -RADIUS,
-        TreePlayer::Min => RADIUS,
-    };
     let _ = writeln!(
         page,
         "<polygon points=\"{x:.1},{:.1} {:.1},{:.1} {:.1},{:.1}\" fill=\"{colour}\" \
@@ -210,42 +221,51 @@ fn nodes(picture: &Picture, placed: &Placed, page: &mut String) {
         x + RADIUS * HALF_BASE,
         y - tip * BASE,
     );
+}
+
+/// The value that the search of a node has returned, inside its triangle.
+fn value(picture: &Picture, placed: &Placed, tip: f64, page: &mut String) {
+    let node = placed.node;
     if let Some(value) = node.value {
         let relation = node.relation(picture.view);
         let text = format!("{relation}{}", Signed(node.seen(value, picture.view)));
         let _ = writeln!(
             page,
-            "<text x=\"{x:.1}\" y=\"{:.1}\" font-weight=\"bold\">{text}</text>",
-            y + 4.0 - tip * 0.22
+            "<text x=\"{:.1}\" y=\"{:.1}\" font-weight=\"bold\">{text}</text>",
+            placed.x,
+            placed.y + 4.0 - tip * 0.22
         );
     }
-    let mut under = Vec::new();
+}
+
+/// A node's window, merit and visits, above it, on a ground that hides the edge from above.
+fn remarks(picture: &Picture, placed: &Placed, page: &mut String) {
+    let node = placed.node;
+    let (x, y) = (placed.x, placed.y);
+    let mut texts = Vec::new();
     if let (true, Some(window)) = (picture.windows, node.window) {
-        under.push(picture.written(window, node.side));
+        texts.push(picture.written(window, node.side));
     }
     if let (true, Some(merit)) = (node.value.is_none(), node.merit) {
-        under.push(format!("≤ {}", Signed(merit)));
+        texts.push(format!("≤ {}", Signed(merit)));
     }
     if node.visits > 1 {
-        under.push(format!("×{}", node.visits));
+        texts.push(format!("×{}", node.visits));
     }
-    // Windows stand above the node, on a ground that hides the edge from above.
-    if !under.is_empty() {
-        let text = under.join(" ");
-        let width = SMALL_LETTER * text.chars().count() as f64;
-        let _ = writeln!(
-            page,
-            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"11\" fill=\"#ffffff\"/>\
-             <text x=\"{x:.1}\" y=\"{:.1}\" font-size=\"10\" fill=\"#555555\">{}</text>",
-            x - width / 2.0,
-            y - RADIUS - 12.0,
-            y - RADIUS - 3.0,
-            escape(&text)
-        );
+    if texts.is_empty() {
+        return;
     }
-    for below in &placed.below {
-        nodes(picture, below, page);
-    }
+    let text = texts.join(" ");
+    let width = SMALL_LETTER * text.chars().count() as f64;
+    let _ = writeln!(
+        page,
+        "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"11\" fill=\"#ffffff\"/>\
+         <text x=\"{x:.1}\" y=\"{:.1}\" font-size=\"10\" fill=\"#555555\">{}</text>",
+        x - width / 2.0,
+        y - RADIUS - 12.0,
+        y - RADIUS - 3.0,
+        escape(&text)
+    );
 }
 
 fn legend(picture: &Picture, y: f64, page: &mut String) {
