@@ -7,7 +7,8 @@
 An archive holds the program, README, LICENSE, CHANGELOG, CONTRIBUTING, the licences of the
 libraries that it is built from, and the rendered book with its trees. Without SYSTEM the three that
 can be made on Linux are made: linux-x86-64, linux-aarch64 and windows-x86-64. Archives and
-SHA256SUMS are written to target/dist. What is missing on this machine is listed with the command
+SHA256SUMS are written to target/dist; archives of the same version that are there are removed first,
+so that all come from one run: name all systems that are wanted. What is missing on this machine is listed with the command
 that installs it, before anything is built. Nothing here tries the archives: that is dist/try.py.
 
 The program for this machine's own kind of system is optimised by what `bench` executes
@@ -35,6 +36,19 @@ from dataclasses import dataclass, field
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUT = ROOT / "target" / "dist"
 TEXTS = ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md"]
+# Sections of README that are for those who have the source.
+SOURCE_SECTIONS = ["Two commands", "Read more", "Work on it"]
+# What README has in an archive before the section on playing.
+FIRST_STEPS = """## First steps
+
+```sh
+./pleach analyse startpos --movetime 5000
+```
+
+(`pleach.exe` on Windows) shows a search of five seconds: the board, the best line at each depth, the
+score in pawns, and the best move. The program needs no other file. The guide is `book/index.html`.
+
+"""
 # What a library's licence file is called.
 LICENCE_FILE = re.compile(r"(licen[sc]e|copying|copyright|notice|unlicense)", re.IGNORECASE)
 # Fully static: the program needs no library of the system, and so no particular version of one.
@@ -92,7 +106,7 @@ DEFAULT = ["linux-x86-64", "linux-aarch64", "windows-x86-64"]
 
 def output(*command):
     # What goes wrong is said on stderr.
-    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
 
 
 def host():
@@ -179,7 +193,7 @@ def licences(target):
         rows.append(f"{name}: {package['license'] or 'see its text'}")
         for path in sorted(pathlib.Path(package["manifest_path"]).parent.iterdir()):
             if path.is_file() and LICENCE_FILE.match(path.name):
-                text = path.read_text(errors="replace").strip().replace("\r\n", "\n")
+                text = path.read_text(encoding="utf-8", errors="replace").strip().replace("\r\n", "\n")
                 texts.setdefault(text, []).append(name)
     parts = ["The libraries that the program is built from, and their licences.", "\n".join(rows)]
     for text, names in texts.items():
@@ -204,12 +218,24 @@ def for_archive(text):
     return re.sub(r"\[([^\]]*)\]\(([^)\s]+)\)", link, text)
 
 
+def readme_for_archive(text):
+    """README without what only somebody with the source can do."""
+    introduction, *sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    kept = [each for each in sections if each.splitlines()[0].removeprefix("## ") not in SOURCE_SECTIONS]
+    if len(sections) - len(kept) != len(SOURCE_SECTIONS):
+        sys.exit("README lacks a section that archives leave out: change SOURCE_SECTIONS")
+    paragraphs = "".join([introduction, FIRST_STEPS, *kept]).split("\n\n")
+    return "\n\n".join(each for each in paragraphs if "`cargo " not in each)
+
+
 def contents(system, program, book):
     """The files of an archive: path, bytes, and whether it is a program."""
     files = [(program.name, program.read_bytes(), True)]
     for name in TEXTS:
-        text = (ROOT / name).read_text(encoding="utf-8")
-        files.append((name, for_archive(text).encode(), False))
+        text = for_archive((ROOT / name).read_text(encoding="utf-8"))
+        if name == "README.md":
+            text = readme_for_archive(text)
+        files.append((name, text.encode(), False))
     files.append(("THIRD-PARTY.txt", licences(system.target).encode(), False))
     for path in sorted(book.rglob("*")):
         if path.is_file():
@@ -247,7 +273,7 @@ def checksums():
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
         for path in sorted(OUT.glob("pleach-*"))
     ]
-    (OUT / "SHA256SUMS").write_text("".join(lines))
+    (OUT / "SHA256SUMS").write_bytes("".join(lines).encode())
 
 
 def main():

@@ -102,6 +102,13 @@ def links(folder):
                 check((folder / path).exists(), page.name, "links to", target, "which is not there")
 
 
+def readme(folder):
+    """README asks for nothing that an archive does not have."""
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    check("cargo " not in text, "README.md names cargo, which those who download do not need")
+    check("./pleach analyse" in text, "README.md has no first command")
+
+
 def expected_signature():
     """The bench signature that the newest commit with one names."""
     log = subprocess.run(
@@ -176,6 +183,7 @@ def try_archive(archive):
         for name in FILES:
             check((folder / name).is_file(), name, "is not in the archive")
         links(folder)
+        readme(folder)
         words, environment = runner(archive, folder)
         name = "pleach.exe" if "windows" in archive.name else "pleach"
         program = Program([*words, str(folder / name)], environment)

@@ -8,12 +8,13 @@
 #
 # short (the default)  6,000 quick games, 128 neurons: some minutes. Fails if the held-out loss is
 #                      above 0.011 (it was 0.0097 when this was written).
-# full                 the recipe of the next network: some 1,150 M positions, half of them random moves
+# full                 a whole recipe from nothing: some 1,150 M positions, half of them random moves
 #                      away from those of games and searches, 1,024 neurons with ten king buckets; rates,
 #                      thinning and hints of the layers as for layered-k-1024k10. Few passes over many
 #                      games, for networks memorise games that they see often. Days on a small machine; every stage
 #                      goes on where it was stopped. The whole of it has not been run yet, so there is
-#                      no loss to expect.
+#                      no loss to expect. The networks since layered-k-1024k10 were made otherwise, each
+#                      run going on from the last: book/src/nets.md tells how.
 #
 # Both train a network without dense layers first, then add these and go on: most is learnt before
 # the layers cost time.
@@ -72,7 +73,7 @@ loss() {
 case $recipe in
 short)
     # Made anew each time, so that this shows that data can be made.
-    rm -f "$folder"/quick/quick-811-*
+    rm -f "$folder"/quick/quick-811{-*,.json}
     data quick 811 6000
     echo '== Training'
     rm -f "$folder"/short{,-direct}.checkpoint

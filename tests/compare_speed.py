@@ -81,7 +81,8 @@ def bench_positions(path):
 
 
 def rounds(core, builds, positions, arguments):
-    """Rounds until the time is over: each a list of {build: (nodes, seconds)} by position."""
+    """Rounds until the time is over: each a list of {number of the build: (nodes, seconds)} by
+    position."""
     if core is not None:
         os.sched_setaffinity(0, {core})
     dice = random.Random(os.getpid())
@@ -92,8 +93,8 @@ def rounds(core, builds, positions, arguments):
         done.append([])
         for fen in positions:
             measured = {}
-            for engine in dice.sample(engines, len(engines)):
-                measured[engine.path] = engine.search(fen, arguments.depth, arguments.before)
+            for build in dice.sample(range(len(engines)), len(engines)):
+                measured[build] = engines[build].search(fen, arguments.depth, arguments.before)
             done[-1].append(measured)
         for engine in engines:
             engine.quit()
@@ -113,10 +114,10 @@ def compare(done, first, other):
     for place in range(len(done[0])):
         ratios = []
         for measured in (one[place] for one in done):
-            speed = {path: nodes / seconds for path, (nodes, seconds) in measured.items()}
+            speed = {build: nodes / seconds for build, (nodes, seconds) in measured.items()}
             ratios.append(math.log(speed[other] / speed[first]))
-            for path in sizes:
-                sizes[path] += measured[path][0]
+            for build in sizes:
+                sizes[build] += measured[build][0]
         in_order = sorted(ratios)
         outliers = int(len(ratios) * OUTLIERS)
         least, most = in_order[outliers], in_order[-1 - outliers]
@@ -152,12 +153,12 @@ def main():
         except RuntimeError as error:
             sys.exit(str(error))
     for core, done in zip(cores, results):
-        for other in builds[1:]:
-            faster, error, size = compare(done, builds[0], other)
+        for other in range(1, len(builds)):
+            faster, error, size = compare(done, 0, other)
             place = "" if core is None else f"core {core}: "
             error = "unknown" if error is None else f"{error:.2f}"
             print(
-                f"{place}{other} {faster:+.2f} +- {error} % nodes a second"
+                f"{place}{builds[other]} {faster:+.2f} +- {error} % nodes a second"
                 f" in {len(done)} rounds, {size:.4f} times the nodes"
             )
 

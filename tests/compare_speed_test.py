@@ -92,6 +92,12 @@ class SpeedTest(unittest.TestCase):
         [line] = self.compare(before, after)
         self.assertAlmostEqual(float(line[1]), 100, delta=30)
 
+    def test_a_build_against_itself_shows_the_noise(self):
+        build = self.made_up_engine(5, 1000)
+        [line] = self.compare(build, build)
+        self.assertAlmostEqual(float(line[1]), 0, delta=20)
+        self.assertGreater(float(line[3]), 0)
+
     def test_with_a_search_before_only_the_second_counts(self):
         before, after = (self.made_up_engine(10, 1000, again) for again in (40, 20))
         [line] = self.compare(before, after)

@@ -17,9 +17,9 @@ import sys
 import time
 
 # Longest times in milliseconds: median to `uciok` and to the first `readyok`; the share of stops
-# within SOON, and the worst stop.
-LIMITS = {"uciok": 50, "readyok": 200, "stop": 25, "quit": 25}
-SOON, SOON_SHARE = 10, 0.999
+# within SOON, and the worst stop. For as many threads as cores: with more they wait for each other.
+LIMITS = {"uciok": 100, "readyok": 200, "stop": 25, "quit": 25}
+SOON, SOON_SHARE = 20, 0.999
 # Seeds the positions and the waits before each stop, so that two runs stop the same searches.
 SEED = 1
 POSITIONS = [

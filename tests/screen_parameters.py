@@ -80,11 +80,18 @@ class Engine:
                 return score
             if "score" in words and "lowerbound" not in words and "upperbound" not in words:
                 kind, value = words[words.index("score") + 1:][:2]
-                score = int(value) if kind == "cp" else math.copysign(MATE, int(value))
+                score = centipawns(kind, int(value))
         raise SystemExit("the engine has ended")
 
     def quit(self):
         self.process.communicate("quit\n")
+
+
+def centipawns(kind, value):
+    """A score of UCI, `cp` or `mate`, in centipawns. In a mate in 0 the side to move is mated."""
+    if kind == "cp":
+        return value
+    return MATE if value > 0 else -MATE
 
 
 def parameters():

@@ -100,6 +100,11 @@ class ScreenTest(unittest.TestCase):
         lines = self.judged.read_text().splitlines()
         self.assertEqual(lines, [f"{number}\t{10 * number}" for number in range(5)])
 
+    def test_a_mate_in_0_is_lost(self):
+        mates = [screens.centipawns("mate", moves) for moves in (3, 0, -1)]
+        self.assertEqual(mates, [screens.MATE, -screens.MATE, -screens.MATE])
+        self.assertEqual(screens.centipawns("cp", -7), -7)
+
     def test_the_one_parameter_that_matters_is_found(self):
         """Its right value is below the default, so that searches with it moved up are worse."""
         name, default, least, *_ = screens.parameters()[0]
