@@ -35,11 +35,23 @@ def squares(browser):
     )
 
 
+def check_square_sizes(browser):
+    """All 64 squares are as wide and as high as the first: ranks without pieces too."""
+    sizes = browser.execute_script(
+        "return [...document.querySelectorAll('#board div')].map(cell => {"
+        " const box = cell.getBoundingClientRect(); return [box.width, box.height]; })"
+    )
+    side = sizes[0][0]
+    uneven = [size for size in sizes if max(abs(length - side) for length in size) > 0.5]
+    assert len(sizes) == 64 and not uneven, (side, uneven)
+
+
 def check(browser, page):
     browser.get(page.as_uri())
     last = len(browser.find_elements(By.CSS_SELECTOR, "#moves span")) - 1
     body = browser.find_element(By.TAG_NAME, "body")
     assert current(browser) == 0 and len(squares(browser)) == 64
+    check_square_sizes(browser)
     for key, ply in (
         (Keys.ARROW_RIGHT, 1),
         (Keys.ARROW_RIGHT, 2),
@@ -54,6 +66,7 @@ def check(browser, page):
     for button, ply in (("next", 1), ("last", last), ("back", last - 1), ("first", 0)):
         browser.find_element(By.ID, button).click()
         assert current(browser) == ply, (button, current(browser))
+        check_square_sizes(browser)
     before = squares(browser)
     browser.find_element(By.ID, "next").click()
     assert squares(browser) != before, "the board stands still"
