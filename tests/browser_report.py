@@ -1,5 +1,6 @@
 """Opens a page of `pleach annotate --report` in headless Chromium: stepping by buttons and keys,
-clicks on the chart and the moves, no message on the console, nothing loaded, no text run as code.
+clicks on the chart and the moves, the keyboard alone, no message on the console, nothing loaded,
+no text run as code.
 Needs Chromium with its driver, and selenium.
 
 Usage: browser_report.py DIRECTORY
@@ -12,6 +13,7 @@ import sys
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 
 def open_browser():
@@ -46,9 +48,32 @@ def check_square_sizes(browser):
     assert len(sizes) == 64 and not uneven, (side, uneven)
 
 
+def check_keyboard(browser, last):
+    """What works without a mouse: moves as buttons, and keys with caps lock and Shift."""
+    for selector in ("#moves", "#turning"):
+        for target in browser.find_elements(By.CSS_SELECTOR, f"{selector} [data-ply]")[:3]:
+            target.send_keys(Keys.ENTER)
+            assert current(browser) == int(target.get_attribute("data-ply")), selector
+    shown = browser.find_elements(By.CSS_SELECTOR, "#moves [aria-current]")
+    assert [int(move.get_attribute("data-ply")) for move in shown] == [current(browser)]
+    assert browser.find_element(By.CSS_SELECTOR, "#now[aria-live=polite]")
+    body = browser.find_element(By.TAG_NAME, "body")
+    before = squares(browser)
+    body.send_keys("F")
+    assert squares(browser) == before[::-1], "F does not turn the board"
+    for key in (Keys.ARROW_LEFT, Keys.ARROW_RIGHT, Keys.HOME, Keys.END):
+        ply = current(browser)
+        body.send_keys(Keys.SHIFT + key + Keys.NULL)
+        assert current(browser) == ply, "Shift and a key step through the game"
+    for ply in (last, 1):
+        browser.execute_script(f"location.hash = '#{ply}'")
+        wait = WebDriverWait(browser, 5)
+        wait.until(lambda browser, ply=ply: current(browser) == ply, "the anchor is not shown")
+
+
 def check(browser, page):
     browser.get(page.as_uri())
-    last = len(browser.find_elements(By.CSS_SELECTOR, "#moves span")) - 1
+    last = len(browser.find_elements(By.CSS_SELECTOR, "#moves [data-ply]")) - 1
     body = browser.find_element(By.TAG_NAME, "body")
     assert current(browser) == 0 and len(squares(browser)) == 64
     check_square_sizes(browser)
@@ -78,10 +103,11 @@ def check(browser, page):
         assert current(browser) == ply, ply
     browser.find_element(By.CSS_SELECTOR, '#moves [data-ply="1"]').click()
     assert current(browser) == 1
-    points = browser.find_elements(By.CSS_SELECTOR, "#turning li")
+    points = browser.find_elements(By.CSS_SELECTOR, "#turning [data-ply]")
     if points:
         points[0].click()
         assert current(browser) == int(points[0].get_attribute("data-ply"))
+    check_keyboard(browser, last)
     assert browser.title != "broken" and not browser.find_elements(By.TAG_NAME, "img")
     loaded = browser.execute_script("return performance.getEntriesByType('resource').length")
     assert loaded == 0, "the page loads something"

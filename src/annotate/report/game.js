@@ -71,10 +71,14 @@ function show(ply) {
   if (now.comment) parts.push(paragraph(now.comment, "dim"));
   byId("now").replaceChildren(...parts);
 
-  for (const element of document.querySelectorAll("#moves .current")) element.classList.remove("current");
+  for (const element of document.querySelectorAll("#moves .current")) {
+    element.classList.remove("current");
+    element.removeAttribute("aria-current");
+  }
   const move = document.querySelector('#moves [data-ply="' + current + '"]');
   if (move) {
     move.classList.add("current");
+    move.setAttribute("aria-current", "true");
     const list = byId("moves");
     const top = move.offsetTop - list.offsetTop;
     if (top < list.scrollTop || top > list.scrollTop + list.clientHeight - 30)
@@ -101,14 +105,17 @@ document.addEventListener("click", (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey) return;
   const steps = {
-    ArrowLeft: () => show(current - 1),
-    ArrowRight: () => show(current + 1),
-    Home: () => show(0),
-    End: () => show(plies.length - 1),
+    arrowleft: () => show(current - 1),
+    arrowright: () => show(current + 1),
+    home: () => show(0),
+    end: () => show(plies.length - 1),
     f: flip,
   };
-  const step = steps[event.key];
-  if (!step) return;
+  // Caps lock makes "F" of "f".
+  const key = event.key.toLowerCase();
+  const step = steps[key];
+  // With Shift the others select text.
+  if (!step || (event.shiftKey && key !== "f")) return;
   event.preventDefault();
   step();
 });
@@ -117,4 +124,10 @@ byId("back").addEventListener("click", () => show(current - 1));
 byId("next").addEventListener("click", () => show(current + 1));
 byId("last").addEventListener("click", () => show(plies.length - 1));
 byId("flip").addEventListener("click", flip);
-show(/^#\d+$/.test(location.hash) ? Number(location.hash.slice(1)) : 0);
+// The ply that the address names, as in game-000001.html#18.
+function showAnchor() {
+  show(/^#\d+$/.test(location.hash) ? Number(location.hash.slice(1)) : 0);
+}
+
+window.addEventListener("hashchange", showAnchor);
+showAnchor();
