@@ -193,3 +193,34 @@ fn search(engine: &mut Engine, game: &Game, request: &Request) -> Result<Assessm
         tablebase: engine.tablebase_result(game.position()),
     })
 }
+
+#[cfg(test)]
+impl GameAnalysis {
+    /// A game of one move, `played`, which is a fault and misses a win: `better` was the move.
+    pub fn with_fault(played: &str, better: &str, fault: super::verdict::Fault) -> GameAnalysis {
+        let start = Position::startpos();
+        let named = |san: &str| {
+            let mut moves = start.legal_moves().into_iter();
+            moves.find(|&m| start.san(m) == san).expect("a legal move")
+        };
+        let assessment = |line: Vec<Move>| Assessment {
+            score: Score::DRAW,
+            depth: 1,
+            line,
+            second: None,
+            tablebase: None,
+        };
+        let (played, better) = (named(played), named(better));
+        GameAnalysis {
+            assessments: vec![assessment(vec![better]), assessment(Vec::new())],
+            moves: vec![played],
+            verdicts: vec![Verdict {
+                fault: Some(fault),
+                missed_win: true,
+                ..Verdict::default()
+            }],
+            players: [None; 2],
+            positions: vec![start.clone(), start.play(played)],
+        }
+    }
+}

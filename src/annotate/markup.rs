@@ -1,14 +1,11 @@
 //! Adds an analysis to its game.
 
 use super::analysis::GameAnalysis;
-use super::verdict::{Fault, ONLY_MOVE_NAG};
-use super::wording::{eval_command, faultless_verdict_text, tablebase_text, verdict_text};
+use super::marks::MoveMark;
+use super::wording::{eval_command, tablebase_text};
 use crate::board::{PgnGame, PgnLine, PgnMove};
 use crate::types::Move;
 
-/// Glyphs that assess a move: `!` to `?!`, and the only move. A game has at most one of them
-/// for a move; an existing one is kept.
-const MOVE_NAGS: std::ops::RangeInclusive<u8> = 1..=ONLY_MOVE_NAG;
 const EVAL: &str = "[%eval";
 /// The header with the annotator's name, set if the game has none.
 const ANNOTATOR: &str = "Annotator";
@@ -47,8 +44,9 @@ fn annotate_move(m: &mut PgnMove, analysis: &GameAnalysis, ply: usize, longest: 
     );
     let evaluation = eval_command(white, depth, &analysis.positions[after])
         .map(|value| format!("{EVAL} {value}]"));
+    let mark = MoveMark::new(&m.nags, analysis, ply);
     let sentences = [
-        text_beside_marks(m, analysis, ply),
+        mark.verdict_text(analysis, ply),
         tablebase_text(analysis, ply),
     ];
     let kept = without_evaluation(&m.comment);
@@ -63,26 +61,11 @@ fn annotate_move(m: &mut PgnMove, analysis: &GameAnalysis, ply: usize, longest: 
     );
     parts.retain(|part| !part.is_empty());
     m.comment = parts.join(" ");
-    if !m.nags.iter().any(|nag| MOVE_NAGS.contains(nag)) {
-        let only = || verdict.only_move && analysis.assessments[ply].best() == Some(m.played);
-        let nag = verdict.fault.map(Fault::nag);
-        m.nags
-            .extend(nag.or_else(|| only().then_some(ONLY_MOVE_NAG)));
+    if !mark.is_kept {
+        m.nags.extend(mark.nag);
     }
     if verdict.fault.is_some() || verdict.missed_win {
         add_better_line(m, analysis, ply, longest);
-    }
-}
-
-/// The engine's words on a move, without its own mark if another one is there already and stays.
-fn text_beside_marks(m: &PgnMove, analysis: &GameAnalysis, ply: usize) -> String {
-    let own = analysis.verdicts[ply].fault.map(Fault::nag);
-    let mut marks = m.nags.iter().filter(|nag| MOVE_NAGS.contains(nag));
-    let is_marked = marks.clone().next().is_some();
-    if is_marked && !marks.any(|&nag| Some(nag) == own) {
-        faultless_verdict_text(analysis, ply)
-    } else {
-        verdict_text(analysis, ply)
     }
 }
 
@@ -142,46 +125,16 @@ pub fn command<'a>(comment: &'a str, name: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::annotate::analysis::Assessment;
-    use crate::annotate::verdict::Verdict;
-    use crate::board::{PgnReader, Position};
-    use crate::types::Score;
+    use crate::annotate::verdict::Fault;
+    use crate::board::PgnReader;
 
-    /// The marks and words that a game's first move gets if it is a fault and 1. d4 is better.
+    /// The marks and words that 1. e4 gets in a game if it is a fault and 1. d4 is better.
     fn marked(game: &str, fault: Fault) -> (Vec<u8>, String) {
         let mut game = PgnReader::new(game.as_bytes())
             .next()
             .expect("a game")
             .expect("readable");
-        let start = Position::startpos();
-        let best = start
-            .legal_moves()
-            .into_iter()
-            .find(|&m| start.san(m) == "d4");
-        let played = game.main_line.moves[0].played;
-        let after = start.play(played);
-        let assessment = |line: Vec<Move>| Assessment {
-            score: Score::DRAW,
-            depth: 1,
-            line,
-            second: None,
-            tablebase: None,
-        };
-        let analysis = GameAnalysis {
-            positions: vec![start, after],
-            moves: vec![played],
-            assessments: vec![
-                assessment(best.into_iter().collect()),
-                assessment(Vec::new()),
-            ],
-            verdicts: vec![Verdict {
-                fault: Some(fault),
-                missed_win: true,
-                ..Verdict::default()
-            }],
-            players: [None; 2],
-        };
-        annotate(&mut game, &analysis, 1);
+        annotate(&mut game, &GameAnalysis::with_fault("e4", "d4", fault), 1);
         let first = &game.main_line.moves[0];
         (first.nags.clone(), prose(&first.comment))
     }

@@ -6,6 +6,7 @@ mod analysis;
 mod expectation;
 mod job;
 mod journal;
+mod marks;
 mod markup;
 mod opening_names;
 mod output;

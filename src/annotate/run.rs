@@ -322,6 +322,7 @@ fn info(number: u64, game: &PgnGame) -> GameInfo {
             .map(|m| command(&m.comment, "clk").map(str::to_owned))
             .collect(),
         comments: moves.iter().map(|m| prose(&m.comment)).collect(),
+        nags: moves.iter().map(|m| m.nags.clone()).collect(),
     }
 }
 

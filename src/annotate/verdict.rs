@@ -49,16 +49,6 @@ impl Fault {
             Fault::Blunder => "Blunder",
         }
     }
-
-    /// The glyph as books print it.
-    #[must_use]
-    pub const fn glyph(self) -> &'static str {
-        match self {
-            Fault::Inaccuracy => "?!",
-            Fault::Mistake => "?",
-            Fault::Blunder => "??",
-        }
-    }
 }
 
 /// The glyph of a forced or only move (□).

@@ -9,8 +9,9 @@ use super::index::IndexEntry;
 use super::{PIECES, SCRIPT, STYLE};
 use crate::annotate::analysis::GameAnalysis;
 use crate::annotate::expectation::{CAP, Curve, capped};
+use crate::annotate::marks::MoveMark;
 use crate::annotate::verdict::{Fault, Verdict};
-use crate::annotate::wording::{eval_text, tablebase_text, verdict_text};
+use crate::annotate::wording::{eval_text, tablebase_text};
 use crate::types::Color;
 
 const CENTIPAWNS: i32 = 100;
@@ -29,6 +30,8 @@ pub struct GameInfo {
     pub clocks: Vec<Option<String>>,
     /// The comments to each move, without commands.
     pub comments: Vec<String>,
+    /// The numeric glyphs of each move, as the game has them.
+    pub nags: Vec<Vec<u8>>,
 }
 
 impl GameInfo {
@@ -37,6 +40,12 @@ impl GameInfo {
         let (_, value) = self.tags.iter().find(|(tag, _)| tag == name)?;
         let value = value.trim();
         (!UNKNOWN.contains(&value)).then_some(value)
+    }
+
+    /// How a move is marked: as in the annotated game.
+    fn mark(&self, analysis: &GameAnalysis, ply: usize) -> MoveMark {
+        let nags = self.nags.get(ply).map_or(&[][..], Vec::as_slice);
+        MoveMark::new(nags, analysis, ply)
     }
 
     fn facts(&self) -> Vec<String> {
@@ -146,7 +155,7 @@ pub fn page(
         .map(|index| ChartPoint {
             white: curve.expected(analysis.white_score(index)),
             centipawns: capped(analysis.white_score(index)),
-            fault: fault_before(analysis, index),
+            fault: fault_before(info, analysis, index),
         })
         .collect();
     let plies = (0..analysis.positions.len())
@@ -160,10 +169,10 @@ pub fn page(
         players: [white, black],
         result,
         facts: info.facts(),
-        turning: turning_points(analysis, curve),
+        turning: turning_points(info, analysis, curve),
         chart: chart::draw(&points),
         chart_pawns: CAP / CENTIPAWNS,
-        moves: move_entries(analysis),
+        moves: move_entries(info, analysis),
         method,
         index: INDEX_FILE,
         plies,
@@ -203,52 +212,56 @@ fn verdict_before(analysis: &GameAnalysis, index: usize) -> Option<(usize, &Verd
     Some((ply, analysis.verdicts.get(ply)?))
 }
 
-fn fault_before(analysis: &GameAnalysis, index: usize) -> Option<Fault> {
-    verdict_before(analysis, index).and_then(|(_, verdict)| verdict.fault)
+/// The fault that the mark of the move before a position stands for.
+fn fault_before(info: &GameInfo, analysis: &GameAnalysis, index: usize) -> Option<Fault> {
+    let ply = index.checked_sub(1)?;
+    info.mark(analysis, ply).fault()
 }
 
-fn label(analysis: &GameAnalysis, ply: usize) -> String {
-    let glyph = analysis.verdicts[ply].fault.map_or("", Fault::glyph);
+fn label(info: &GameInfo, analysis: &GameAnalysis, ply: usize) -> String {
     format!(
-        "{}{glyph}",
-        analysis.positions[ply].numbered(analysis.moves[ply])
+        "{}{}",
+        analysis.positions[ply].numbered(analysis.moves[ply]),
+        info.mark(analysis, ply).text()
     )
 }
 
 /// Mistakes, blunders and missed wins, in the order of the game.
-fn turning_points(analysis: &GameAnalysis, curve: Curve) -> Vec<TurningPoint> {
+fn turning_points(info: &GameInfo, analysis: &GameAnalysis, curve: Curve) -> Vec<TurningPoint> {
     analysis
         .verdicts
         .iter()
         .enumerate()
         .filter(|(_, verdict)| verdict.fault >= Some(Fault::Mistake) || verdict.missed_win)
-        .map(|(ply, verdict)| {
+        .map(|(ply, _)| {
             let percent = |index| curve.expected(analysis.white_score(index));
+            let mark = info.mark(analysis, ply);
+            let text = format!(
+                "{} White's expected score {:.0} % → {:.0} %.",
+                mark.verdict_text(analysis, ply),
+                percent(ply),
+                percent(ply + 1)
+            );
             TurningPoint {
                 ply: ply + 1,
-                class: chart::class(verdict.fault),
-                label: label(analysis, ply),
-                text: format!(
-                    "{} White's expected score {:.0} % → {:.0} %.",
-                    verdict_text(analysis, ply),
-                    percent(ply),
-                    percent(ply + 1)
-                ),
+                class: chart::class(mark.fault()),
+                label: label(info, analysis, ply),
+                text: text.trim_start().to_owned(),
             }
         })
         .collect()
 }
 
 /// The score sheet: White's moves with their number, Black's without.
-fn move_entries(analysis: &GameAnalysis) -> Vec<MoveEntry> {
+fn move_entries(info: &GameInfo, analysis: &GameAnalysis) -> Vec<MoveEntry> {
     (0..analysis.moves.len())
         .map(|ply| {
-            let label = label(analysis, ply);
+            let label = label(info, analysis, ply);
             let black = analysis.positions[ply].turn().is_black();
             let short = label.split_once(' ').map(|(_, san)| san.to_owned());
             MoveEntry {
                 ply: ply + 1,
-                class: chart::class(analysis.verdicts[ply].fault),
+                class: chart::class(info.mark(analysis, ply).fault()),
                 label: match short {
                     Some(san) if black && ply > 0 => san,
                     _ => label,
@@ -278,15 +291,16 @@ fn ply_data(info: &GameInfo, analysis: &GameAnalysis, curve: Curve, index: usize
     let ply = index.checked_sub(1);
     PlyData {
         board: fen.split(' ').next().unwrap_or_default().to_owned(),
-        label: ply.map_or_else(|| "Start".to_owned(), |ply| label(analysis, ply)),
+        label: ply.map_or_else(|| "Start".to_owned(), |ply| label(info, analysis, ply)),
         from,
         to,
         score: eval_text(analysis.white_score(index), position),
         depth: analysis.assessments[index].depth,
         white: (white * PERCENT_STEPS).round() / PERCENT_STEPS,
-        fault: chart::class(fault_before(analysis, index)),
+        fault: chart::class(fault_before(info, analysis, index)),
         verdict: ply.map_or_else(String::new, |ply| {
-            let texts = [verdict_text(analysis, ply), tablebase_text(analysis, ply)];
+            let words = info.mark(analysis, ply).verdict_text(analysis, ply);
+            let texts = [words, tablebase_text(analysis, ply)];
             texts.join(" ").trim().to_owned()
         }),
         better: better.unwrap_or_default(),
@@ -310,4 +324,30 @@ fn squares(analysis: &GameAnalysis, ply: usize) -> (String, String) {
         .from()
         .map_or_else(String::new, |square| square.to_string());
     (from, to.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The page of 1. e4, which the engine takes for a blunder, and its entry in the index.
+    fn page_of(info: &GameInfo) -> (String, IndexEntry) {
+        let analysis = GameAnalysis::with_fault("e4", "d4", Fault::Blunder);
+        page(info, &analysis, Curve::Lichess, "").expect("a page")
+    }
+
+    #[test]
+    fn a_mark_of_the_game_stays_and_no_word_contradicts_it() {
+        let (own, _) = page_of(&GameInfo::default());
+        assert!(own.contains("1. e4??") && own.contains("Blunder, missed win."));
+        assert!(own.contains("<circle class=\"blunder\""));
+        let (kept, _) = page_of(&GameInfo {
+            nags: vec![vec![1]],
+            ..GameInfo::default()
+        });
+        assert!(kept.contains("1. e4!") && kept.contains("Missed win. d4 was best."));
+        for word in ["e4??", "Blunder,", "<circle class", "class=\"blunder\""] {
+            assert!(!kept.contains(word), "{word} is in\n{kept}");
+        }
+    }
 }
