@@ -306,9 +306,7 @@ fn make(
 }
 
 fn info(number: u64, game: &PgnGame) -> GameInfo {
-    let result = game
-        .result
-        .map_or_else(|| "*".to_owned(), |result| result.to_string());
+    let result = game.result_header();
     let others = game.headers.iter().filter(|(name, _)| *name != "Result");
     let moves = &game.main_line.moves;
     GameInfo {
@@ -448,6 +446,25 @@ mod tests {
         let error = attempt(job).expect_err("refused");
         assert!(!job.output.is_file() && !path_of(&job.output).exists());
         format!("{error:#}")
+    }
+
+    #[test]
+    fn the_report_has_the_result_of_the_header() {
+        for (header, end, shown) in [
+            ("0-0", "*", "0-0"),
+            ("0-0", "1-0", "1-0"),
+            ("1/2", "*", "1/2-1/2"),
+            ("*", "*", "*"),
+        ] {
+            let text = format!("[Result \"{header}\"]\n\n1. e4 {end}\n");
+            let mut games = PgnReader::new(text.as_bytes());
+            let game = games.next().expect("a game").expect("readable");
+            let tags = info(1, &game).tags;
+            let results: Vec<&(String, String)> =
+                tags.iter().filter(|(name, _)| name == "Result").collect();
+            assert_eq!(results.len(), 1);
+            assert_eq!(results[0].1, shown);
+        }
     }
 
     #[test]

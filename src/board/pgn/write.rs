@@ -42,7 +42,8 @@ impl PgnGame {
     }
 
     /// The result for the header, where one that is no result of a game, such as `0-0`, stays.
-    fn result_header(&self) -> String {
+    #[must_use]
+    pub fn result_header(&self) -> String {
         let old = self.headers.get(RESULT).filter(|old| !old.is_empty());
         match (self.result, old) {
             (None, Some(old)) => old.to_owned(),
