@@ -102,6 +102,7 @@ fn every_instruction_set_searches_the_same() {
         let bench = engine()
             .args(["bench", "4"])
             .env("PLEACH_SIMD", simd)
+            .env_remove("RUST_LOG")
             .output()
             .expect("the engine runs");
         // A name that is not taken is said to be so.
@@ -123,6 +124,7 @@ fn an_unknown_instruction_set_is_warned_of() {
     let bench = engine()
         .args(["bench", "1"])
         .env("PLEACH_SIMD", "avx1024")
+        .env_remove("RUST_LOG")
         .output()
         .expect("the engine runs");
     let warning = String::from_utf8_lossy(&bench.stderr).into_owned();

@@ -188,6 +188,13 @@ fn a_reader_ends_after_its_first_error() {
     assert!(reader.next().is_none());
 }
 
+/// The file holds these games and no others.
+fn assert_holds(path: &Path, games: &[(GameRecord, Vec<Position>)]) {
+    let read: Result<Vec<GameRecord>, _> = GameReader::open(path).expect("a file").collect();
+    let wanted = games.iter().map(|(game, _)| game);
+    assert!(read.expect("sound").iter().eq(wanted));
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "compressed by C code")]
 fn a_file_takes_its_name_when_it_is_complete() {
@@ -204,12 +211,7 @@ fn a_file_takes_its_name_when_it_is_complete() {
     for writer in writers {
         writer.finish().expect("written");
     }
-    let read: Result<Vec<GameRecord>, _> = GameReader::open(&path).expect("a file").collect();
-    assert!(
-        read.expect("sound")
-            .iter()
-            .eq(games.iter().map(|(game, _)| game))
-    );
+    assert_holds(&path, &games);
 }
 
 /// Files that pzstd has compressed: one frame tells the length of the next.
@@ -227,12 +229,7 @@ fn a_file_may_begin_with_a_frame_that_is_skipped() {
     });
     std::fs::write(&path, frames.collect::<Vec<u8>>()).expect("written");
     assert!(!holds_positions(&path).expect("readable"));
-    let read: Result<Vec<GameRecord>, _> = GameReader::open(&path).expect("a file").collect();
-    assert!(
-        read.expect("sound")
-            .iter()
-            .eq(games.iter().map(|(game, _)| game))
-    );
+    assert_holds(&path, &games);
 }
 
 #[test]
