@@ -78,7 +78,8 @@ impl SearchWorker {
         if let Some(ranking) = &request.ranking {
             self.root.rank(ranking);
             if self.id == 0 {
-                self.shared.count_tablebase_hits(ranking.moves.len());
+                self.shared
+                    .count_tablebase_hits(self.id, ranking.moves.len());
             }
         }
     }

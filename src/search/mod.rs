@@ -52,9 +52,17 @@ pub use worker::SearchWorker;
 pub struct Shared {
     pub tt: TranspositionTable,
     pub signals: Arc<Signals>,
-    /// Nodes searched, one counter a thread, each brought up to date every 64 nodes or so.
-    nodes: Box<[AtomicU64]>,
-    /// Successful tablebase probes of all threads in the current search.
+    counters: Box<[ThreadCounters]>,
+}
+
+/// What one thread has done in the current search. Only that thread writes here, and the
+/// alignment gives it a cache line of its own, so that threads do not wait for each other.
+#[derive(Default)]
+#[repr(align(64))]
+struct ThreadCounters {
+    /// Nodes searched, brought up to date every 64 nodes or so.
+    nodes: AtomicU64,
+    /// Successful tablebase probes.
     tablebase_hits: AtomicU64,
 }
 
@@ -62,44 +70,56 @@ impl Shared {
     /// For up to `threads` workers, numbered from 0.
     #[must_use]
     pub fn new(tt: TranspositionTable, threads: usize) -> Shared {
-        let nodes = (0..threads.max(1)).map(|_| AtomicU64::new(0)).collect();
+        let counters = (0..threads.max(1))
+            .map(|_| ThreadCounters::default())
+            .collect();
         Shared {
             tt,
             signals: Arc::default(),
-            nodes,
-            tablebase_hits: AtomicU64::new(0),
+            counters,
         }
     }
 
     /// Nodes of all threads in the current search.
     #[must_use]
     pub fn nodes(&self) -> u64 {
-        self.nodes.iter().map(|nodes| nodes.load(Relaxed)).sum()
+        self.sum(|thread| &thread.nodes)
     }
 
     /// Successful tablebase probes of all threads in the current search.
     #[must_use]
     pub fn tablebase_hits(&self) -> u64 {
-        self.tablebase_hits.load(Relaxed)
+        self.sum(|thread| &thread.tablebase_hits)
     }
 
-    /// Counts successful tablebase probes.
-    pub fn count_tablebase_hits(&self, hits: usize) {
-        self.tablebase_hits.fetch_add(hits as u64, Relaxed);
+    fn sum(&self, counter: impl Fn(&ThreadCounters) -> &AtomicU64) -> u64 {
+        self.counters
+            .iter()
+            .map(|thread| counter(thread).load(Relaxed))
+            .sum()
+    }
+
+    /// Counts successful tablebase probes of a thread.
+    fn count_tablebase_hits(&self, thread: usize, hits: usize) {
+        if let Some(counters) = self.counters.get(thread) {
+            counters.tablebase_hits.fetch_add(hits as u64, Relaxed);
+        }
     }
 
     /// Begins a search: ages the table and resets the counters and signals. Called once, before
     /// the workers start.
     pub fn begin(&self, pondering: bool) {
         self.tt.new_search();
-        self.nodes.iter().for_each(|nodes| nodes.store(0, Relaxed));
-        self.tablebase_hits.store(0, Relaxed);
+        for thread in &self.counters {
+            thread.nodes.store(0, Relaxed);
+            thread.tablebase_hits.store(0, Relaxed);
+        }
         self.signals.start(pondering);
     }
 
     fn set_nodes(&self, thread: usize, nodes: u64) {
-        if let Some(counter) = self.nodes.get(thread) {
-            counter.store(nodes, Relaxed);
+        if let Some(counters) = self.counters.get(thread) {
+            counters.nodes.store(nodes, Relaxed);
         }
     }
 }

@@ -54,7 +54,7 @@ impl SearchWorker {
         else {
             return unknown;
         };
-        self.shared.count_tablebase_hits(1);
+        self.shared.count_tablebase_hits(self.id, 1);
         let (score, bound) = (probed.score, probed.bound);
         let outside = match bound {
             Bound::Exact => true,

@@ -289,6 +289,9 @@ fn ply_data(info: &GameInfo, analysis: &GameAnalysis, curve: Curve, index: usize
             analysis.positions[ply].numbered_line(shown)
         });
     let ply = index.checked_sub(1);
+    let (verdict, comment) = ply.map_or_else(Default::default, |ply| {
+        verdict_and_comment(info, analysis, ply)
+    });
     PlyData {
         board: fen.split(' ').next().unwrap_or_default().to_owned(),
         label: ply.map_or_else(|| "Start".to_owned(), |ply| label(info, analysis, ply)),
@@ -298,17 +301,26 @@ fn ply_data(info: &GameInfo, analysis: &GameAnalysis, curve: Curve, index: usize
         depth: analysis.assessments[index].depth,
         white: (white * PERCENT_STEPS).round() / PERCENT_STEPS,
         fault: chart::class(fault_before(info, analysis, index)),
-        verdict: ply.map_or_else(String::new, |ply| {
-            let words = info.mark(analysis, ply).verdict_text(analysis, ply);
-            let texts = [words, tablebase_text(analysis, ply)];
-            texts.join(" ").trim().to_owned()
-        }),
+        verdict,
         better: better.unwrap_or_default(),
         clock: ply.and_then(|ply| info.clocks.get(ply).cloned().flatten()),
-        comment: ply
-            .and_then(|ply| info.comments.get(ply).cloned())
-            .unwrap_or_default(),
+        comment,
     }
+}
+
+/// What the engine says of a move, and the game's comment without what the engine says: a game
+/// annotated before has the same sentences.
+fn verdict_and_comment(info: &GameInfo, analysis: &GameAnalysis, ply: usize) -> (String, String) {
+    let sentences = [
+        info.mark(analysis, ply).verdict_text(analysis, ply),
+        tablebase_text(analysis, ply),
+    ];
+    let mut comment = info.comments.get(ply).cloned().unwrap_or_default();
+    for sentence in sentences.iter().filter(|sentence| !sentence.is_empty()) {
+        comment = comment.replace(sentence, "");
+    }
+    let comment = comment.split_whitespace().collect::<Vec<_>>().join(" ");
+    (sentences.join(" ").trim().to_owned(), comment)
 }
 
 /// A move's origin and target squares; castling by the king's squares.
@@ -334,6 +346,16 @@ mod tests {
     fn page_of(info: &GameInfo) -> (String, IndexEntry) {
         let analysis = GameAnalysis::with_fault("e4", "d4", Fault::Blunder);
         page(info, &analysis, Curve::Lichess, "").expect("a page")
+    }
+
+    #[test]
+    fn a_game_annotated_before_does_not_say_the_same_twice() {
+        let (page, _) = page_of(&GameInfo {
+            comments: vec!["A plan. Blunder, missed win. d4 was best. A doubt.".to_owned()],
+            ..GameInfo::default()
+        });
+        assert!(page.contains(r#""verdict":"Blunder, missed win. d4 was best.""#));
+        assert!(page.contains(r#""comment":"A plan. A doubt.""#), "{page}");
     }
 
     #[test]
