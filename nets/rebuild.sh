@@ -59,7 +59,7 @@ near() {
     for file in "$folder/$1"/*.zst; do
         name=$(basename "$file")
         out="$folder/near/${name%%.*}-$2.pos.zst"
-        [ -f "$out" ] || pleach label "$file" -o "$out" --teacher "$teacher" --threads "$threads" \
+        [ "$out" -nt "$file" ] || pleach label "$file" -o "$out" --teacher "$teacher" --threads "$threads" \
             --hints --random-moves "$2" --seed "$3"
     done
 }

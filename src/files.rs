@@ -67,6 +67,8 @@ impl PendingFile {
             const ORDINARY: u32 = 0o666;
             builder.permissions(fs::Permissions::from_mode(ORDINARY));
         }
+        // A missing folder's error should not name the temporary file.
+        fs::metadata(folder_of(&path))?;
         let file = builder.tempfile_in(folder_of(&path))?;
         Ok(PendingFile(FileTarget::Temporary { file, path }))
     }

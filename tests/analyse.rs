@@ -225,7 +225,8 @@ fn interrupt(child: &Child) {
 #[test]
 fn tablebases_that_are_missing_are_named() {
     let output = run(&["startpos", "--depth", "1", "--syzygy", "/no/such/folder"]);
-    assert!(output.status.success());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty(), "{output:?}");
     let told = stderr(&output);
     assert!(told.contains("/no/such/folder"), "{told}");
     assert!(told.contains("Found 0 WDL and 0 DTZ"), "{told}");

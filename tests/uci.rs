@@ -2,9 +2,11 @@
 
 mod common;
 
+use std::io::Write as _;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use common::{Client, best_move, field, last_score};
+use common::{Client, best_move, engine, field, last_score};
 use pleach::board::Position;
 use pleach::types::CastlingMode;
 
@@ -508,4 +510,65 @@ fn a_position_without_its_keyword_is_not_passed_over() {
         "position startpos moves e2e4\nposition {start}\nd"
     ));
     client.expect(&format!("Fen: {start}"));
+}
+
+/// A clock that cannot be read must not make the search endless once the pondered move is played.
+#[test]
+fn a_ponder_search_without_a_readable_limit_ends() {
+    let mut client = Client::greeted();
+    client.send("position startpos\ngo ponder wtime 300.000,5 btime 300.000,5\nponderhit");
+    client.expect_within("bestmove", PROMPT);
+}
+
+#[test]
+fn the_board_that_is_shown_is_the_one_set_up_before() {
+    let mut client = Client::greeted();
+    client.send("go infinite\nucinewgame\nposition startpos moves e2e4\nd");
+    client.expect_within("bestmove", PROMPT);
+    let shown = client.expect_within("Fen", PROMPT);
+    assert!(
+        shown.iter().any(|line| line.contains("/4P3/")),
+        "{shown:#?}"
+    );
+}
+
+#[test]
+fn what_the_end_of_input_leaves_out_is_said() {
+    let mut child = engine()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let mut input = child.stdin.take().expect("piped");
+    input
+        .write_all(b"position startpos\ngo infinite\nperft 2\n")
+        .expect("written");
+    drop(input);
+    let output = child.wait_with_output().expect("ends");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("bestmove "), "{text}");
+    // The search may end before the end of the input is seen: then the sequences are counted.
+    assert!(
+        text.contains("perft and bench that still waited are left out") || text.contains("400"),
+        "{text}"
+    );
+}
+
+#[test]
+fn all_threads_rest_once_the_nodes_are_searched() {
+    const NODES: u64 = 1000;
+    let mut client = Client::greeted();
+    client.send(&format!(
+        "setoption name Threads value 2\nposition startpos\ngo infinite nodes {NODES}"
+    ));
+    client.expect_silence("bestmove", Duration::from_millis(300));
+    client.send("stop");
+    client.expect_within("bestmove", PROMPT);
+    let line = client.heard.iter().rfind(|line| line.contains(" nodes "));
+    let nodes = line.and_then(|line| field(line, "nodes")?.parse::<u64>().ok());
+    assert!(
+        nodes.is_some_and(|nodes| nodes < 10 * NODES),
+        "{:#?}",
+        client.heard
+    );
 }

@@ -25,6 +25,8 @@ pub enum FenError {
 pub enum MoveError {
     #[error("'{0}' is not a move")]
     Syntax(String),
+    #[error("'{0}' is not a move in UCI notation, such as e2e4")]
+    NotUci(String),
     #[error("'{0}' is not legal here")]
     Illegal(String),
 }
@@ -38,6 +40,9 @@ impl Position {
     /// # Errors
     /// Says which rule the text or the position breaks.
     pub fn from_fen(fen: &str, mode: CastlingMode) -> Result<Position, FenError> {
+        if fen.trim().is_empty() {
+            return Err(FenError::Syntax("it is empty".to_owned()));
+        }
         let fen: Fen = fen
             .trim()
             .parse()
@@ -143,7 +148,7 @@ impl Position {
     /// If the text is no move, or no legal one here.
     pub fn parse_uci(&self, text: &str) -> Result<Move, MoveError> {
         let shown = || quote(text);
-        let uci: UciMove = text.parse().map_err(|_| MoveError::Syntax(shown()))?;
+        let uci: UciMove = text.parse().map_err(|_| MoveError::NotUci(shown()))?;
         let m = uci
             .to_move(self.chess())
             .map_err(|_| MoveError::Illegal(shown()))?;
@@ -273,7 +278,7 @@ mod tests {
         );
         assert_eq!(
             start.parse_uci("hello"),
-            Err(MoveError::Syntax("hello".into()))
+            Err(MoveError::NotUci("hello".into()))
         );
         assert!(start.parse_uci("0000").is_err());
     }

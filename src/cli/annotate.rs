@@ -147,7 +147,10 @@ impl Arguments {
 pub fn run(arguments: &Arguments) -> CommandResult {
     anyhow::ensure!(
         arguments.inaccuracy <= arguments.mistake && arguments.mistake <= arguments.blunder,
-        "--inaccuracy, --mistake and --blunder must not fall"
+        "--inaccuracy ({}) may not be above --mistake ({}), nor that above --blunder ({})",
+        arguments.inaccuracy,
+        arguments.mistake,
+        arguments.blunder
     );
     let job = AnnotateJob {
         input: (arguments.input.as_os_str() != "-").then(|| arguments.input.clone()),
@@ -187,7 +190,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         count(totals.broken, "broken and skipped"),
         arguments.output.display()
     )?;
-    Ok(true)
+    Ok(totals.broken == 0 || totals.annotated + totals.done_before > 0)
 }
 
 /// `, 3 broken and skipped`, or nothing.

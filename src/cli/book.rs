@@ -4,15 +4,15 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, anyhow, ensure};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::CommandResult;
-use super::position::position;
+use super::position::{joined, position};
 use crate::board::{PgnError, PgnReader, STDIN, decompress};
 use crate::files::{PendingFile, are_same};
-use crate::opening_book::{BookBuilder, BuildSettings, OpeningBook, Sides, merge};
+use crate::opening_book::{BookBuilder, BookError, BuildSettings, OpeningBook, Sides, merge};
 use crate::types::Color;
 
 #[derive(Args)]
@@ -27,6 +27,7 @@ enum Action {
     Build(BuildArguments),
     /// Show the moves that a book has for a position
     Show {
+        /// The book, in Polyglot's format
         book: PathBuf,
         /// A FEN or EPD (quotes are optional), startpos, or moves such as 1. e4 e5
         /// [default: startpos]
@@ -34,6 +35,7 @@ enum Action {
     },
     /// Merge several books into one; where they differ, the one named first counts
     Merge {
+        /// Books in Polyglot's format
         #[arg(required = true, num_args = 2..)]
         books: Vec<PathBuf>,
         /// The book to write
@@ -89,7 +91,7 @@ impl From<SideArgument> for Sides {
 pub fn run(arguments: &Arguments) -> CommandResult {
     match &arguments.action {
         Action::Build(arguments) => build(arguments),
-        Action::Show { book, position } => show(book, &position.join(" ")),
+        Action::Show { book, position } => show(book, &joined(position)?),
         Action::Merge { books, output } => {
             ensure!(
                 !books.iter().any(|book| are_same(book, output)),
@@ -158,9 +160,10 @@ fn build(arguments: &BuildArguments) -> CommandResult {
     }
     writeln!(io::stderr(), "{}", summary(&builder, &flaws))?;
     ensure!(builder.games > 0, "no game to make a book of");
-    let book = builder
-        .finish()
-        .context("no move was played often enough: try a smaller --min-games")?;
+    let book = builder.finish().map_err(|error| match error {
+        BookError::Empty => anyhow!("no move was played often enough: try a smaller --min-games"),
+        other => other.into(),
+    })?;
     write(&book, &arguments.output)?;
     Ok(true)
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use clap::Args;
 
 use super::CommandResult;
@@ -32,7 +33,8 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     for path in &arguments.games {
         let mut reader = GameReader::open(path)?;
         let mut game = GameRecord::empty();
-        while reader.read_into(&mut game)? {
+        let name = || path.display().to_string();
+        while reader.read_into(&mut game).with_context(name)? {
             games += 1;
             if games.is_multiple_of(HELD_OUT) {
                 held_out.add(&game);

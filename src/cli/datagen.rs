@@ -93,7 +93,7 @@ pub struct DatagenArgs {
     /// File of positions to start from, one FEN or EPD a line [default: the initial position]
     #[arg(long)]
     pub openings: Option<PathBuf>,
-    /// Random plies at the start, or one more [default: 8, or 0 with --openings]
+    /// Random plies at the start, or one more; five fewer from double Fischer random starts [default: 8, or 0 with --openings]
     #[arg(long, value_parser = clap::value_parser!(u64).range(..=MAX_RANDOM_PLIES))]
     pub random_plies: Option<u64>,
     /// Share of games from double Fischer random starts, whatever --openings says

@@ -35,7 +35,7 @@ pub struct Arguments {
 enum Experiment {
     /// Run the algorithms on one tree: values, nodes, cutoffs, time
     Compare(Compare),
-    /// Draw the tree of one search, in the terminal or as SVG
+    /// Draw the tree of one search, in the terminal, as SVG or as HTML
     Tree(Tree),
     /// Deepen iteratively, depth by depth, until a limit
     Deepen(Deepen),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::ensure;
 use clap::Args;
 
 use crate::engine::{Engine, EngineError, HASH_MAX, Request, THREADS_MAX, load_tablebases};
@@ -56,16 +57,19 @@ pub struct EngineArguments {
 }
 
 impl EngineArguments {
-    /// Loads the tablebases, and says on stderr which were found and which folders and files could
+    /// Loads the tablebases, and says on stderr how many were found and which folders and files could
     /// not be read.
     ///
     /// # Errors
-    /// If stderr cannot be written to.
-    pub fn prepare(&self) -> io::Result<EngineMaker> {
+    /// If tablebases were asked for and none were found, or stderr cannot be written to.
+    pub fn prepare(&self) -> anyhow::Result<EngineMaker> {
         let path = self.syzygy.as_deref();
         let (tablebases, remarks) = path.map_or_else(Default::default, load_tablebases);
         for remark in remarks {
             writeln!(io::stderr(), "{remark}")?;
+        }
+        if let Some(path) = path {
+            ensure!(tablebases.is_some(), "no tablebases in --syzygy {path}");
         }
         Ok(EngineMaker {
             network: self.network.clone(),

@@ -41,9 +41,9 @@ const EXAMPLES: &str = "\
 Examples:
   pleach                                         speak UCI
   pleach analyse startpos --movetime 5000        the best move and line, for people
-  pleach annotate games.pgn -o annotated.pgn --report pages
+  pleach annotate games.pgn -o annotated.pgn     comments, marks and better lines for games
   pleach suite wac.epd --movetime 500            solve a test suite
-  pleach book build games.pgn.zst -o book.bin   an opening book
+  pleach book build games.pgn.zst -o book.bin    an opening book
   pleach perft 6                                 count move sequences
   pleach bench                                   nodes and speed over fixed positions
   pleach \"position startpos moves e2e4\" \"go depth 12\"
@@ -191,8 +191,9 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// The UCI commands in the arguments, if that is what they are: each argument one command, or
-/// all of them together one. Subcommands and flags of our own come first.
+/// The UCI commands in the arguments, if that is what they are: each argument one command, if the
+/// first has several words or each begins as one; otherwise all of them together one. Subcommands
+/// and flags of our own come first.
 fn uci_commands(arguments: &[OsString]) -> Option<Vec<String>> {
     let words: Vec<String> = arguments
         .iter()
@@ -205,20 +206,20 @@ fn uci_commands(arguments: &[OsString]) -> Option<Vec<String>> {
             .is_some_and(uci::Command::is_known)
     };
     let first = words.first().filter(|word| begins(word))?;
-    // `uci` alone is the subcommand; with more behind it, the first of several commands.
+    // `uci` alone and with options is the subcommand; with more behind it, the first of several
+    // commands.
+    let is_option = |word: &String| word.starts_with('-');
+    let more = words.get(1).is_some_and(|word| !is_option(word));
     let own = Cli::command()
         .get_subcommands()
-        .any(|command| command.get_name() == first && !(first == "uci" && words.len() > 1))
-        || first.starts_with('-')
+        .any(|command| command.get_name() == first && !(first == "uci" && more))
+        || is_option(first)
         || first == "help";
     if own {
         return None;
     }
-    Some(if words.iter().all(begins) {
-        words
-    } else {
-        vec![words.join(" ")]
-    })
+    let each = first.contains(char::is_whitespace) || words.iter().all(begins);
+    Some(if each { words } else { vec![words.join(" ")] })
 }
 
 #[cfg(test)]
@@ -258,6 +259,7 @@ mod tests {
         assert_eq!(commands(&["--help"]), None);
         assert_eq!(commands(&["nonsense"]), None);
         assert_eq!(commands(&["uci"]), None);
+        assert_eq!(commands(&["uci", "--help"]), None);
         assert_eq!(commands(&["uci", "quit"]).map(|list| list.len()), Some(2));
         assert_eq!(
             commands(&["go", "depth", "5"]),

@@ -1,5 +1,7 @@
 //! A position as people write it on a command line: a FEN, an EPD line, `startpos`, or moves.
 
+use anyhow::ensure;
+
 use crate::board::{Epd, Game, Position, Start, is_opcode};
 use crate::cli::with_causes;
 use crate::types::CastlingMode;
@@ -27,6 +29,20 @@ pub const fn mode(chess960: bool) -> CastlingMode {
 /// Whether a word is how a game in PGN ends.
 pub fn is_result(word: &str) -> bool {
     RESULTS.contains(&word)
+}
+
+/// The words of a position on the command line, joined. No words stand for the initial position;
+/// words that are blank, as an empty variable of a shell is, for none.
+///
+/// # Errors
+/// If there are words, but all are blank.
+pub fn joined(words: &[String]) -> anyhow::Result<String> {
+    let text = words.join(" ");
+    ensure!(
+        words.is_empty() || !text.trim().is_empty(),
+        "the position is empty\n{FORMS}"
+    );
+    Ok(text)
 }
 
 /// The position that a text names, at the end of its moves.
@@ -150,6 +166,18 @@ mod tests {
         assert_eq!(fen(&format!("\"{kings}\"")), kings);
         assert_eq!(fen(&format!("'{kings}'")), kings);
         assert_eq!(fen("startpos"), Position::startpos().fen());
+    }
+
+    #[test]
+    fn blank_words_are_no_position() {
+        let words =
+            |words: &[&str]| joined(&words.iter().map(|&w| w.to_owned()).collect::<Vec<_>>());
+        assert_eq!(words(&[]).ok(), Some(String::new()));
+        assert_eq!(words(&["1.", "e4"]).ok().as_deref(), Some("1. e4"));
+        for blank in [&[""][..], &[" ", ""]] {
+            let error = words(blank).expect_err("blank").to_string();
+            assert!(error.starts_with("the position is empty"), "{error}");
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ const SHARE_HELD_OUT: u64 = 10;
 /// Trains a network on recorded games.
 #[derive(Args, Clone, Debug)]
 pub struct TrainArgs {
-    /// Files of games in viriformat, plain or zstd
+    /// Files of games in viriformat or of single positions, plain or zstd
     #[arg(required_unless_present = "scaled")]
     pub data: Vec<PathBuf>,
     /// A file whose scores carry the teacher's factor by material, which is divided out (repeatable)
@@ -99,7 +99,7 @@ pub struct TrainArgs {
     /// Keep positions in check
     #[arg(long)]
     pub keep_checks: bool,
-    /// Leave out positions in which a capture or promotion was played
+    /// Leave out positions of games in which a capture or promotion was played
     #[arg(long)]
     pub skip_tactical: bool,
     /// Leave out scores beyond this many centipawns

@@ -106,15 +106,21 @@ pub fn run(config: &DatagenConfig, eval_kind: &EvalKind) -> anyhow::Result<Datag
         .with_context(|| format!("cannot create {}", config.directory.display()))?;
     let started = Instant::now();
     let chunk = config.chunk.max(1);
+    let record = record_path(config);
+    let short = short_chunk(config, run_record::games(&record));
     let missing: Vec<Chunk> = (0..config.games.div_ceil(chunk))
         .map(|number| Chunk {
             number,
             games: chunk.min(config.games - number * chunk),
         })
-        .filter(|part| !is_complete(config, part))
+        .filter(|part| short == Some(part.number) || !is_complete(config, part))
         .collect();
     let kept = config.games.div_ceil(chunk) - missing.len();
     keep_settings(config, eval_kind, kept)?;
+    let fewer = run_record::games(&record).is_some_and(|games| games > config.games);
+    if fewer && !missing.is_empty() {
+        run_record::set_games(&record, config.games)?;
+    }
     if kept > 0 {
         log::info!(
             "{kept} files named {}-{} are complete and kept",
@@ -133,6 +139,9 @@ pub fn run(config: &DatagenConfig, eval_kind: &EvalKind) -> anyhow::Result<Datag
         progress: Mutex::new((ProgressReporter::new(games as u64), 0)),
     };
     let mut summary = work.do_all(eval_kind)?;
+    if run_record::games(&record).is_some_and(|games| games < config.games) {
+        run_record::set_games(&record, config.games)?;
+    }
     summary.seconds = started.elapsed().as_secs_f64();
     Ok(summary)
 }
@@ -145,6 +154,9 @@ struct RunSettings<'a> {
     chunk: usize,
     /// The name of the network that plays.
     network: &'a str,
+    /// A hash of its weights, for many networks have the same name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network_digest: Option<String>,
     /// The name of the teacher's file.
     teacher: Option<String>,
     settings: &'a DatagenKind,
@@ -159,11 +171,29 @@ fn keep_settings(config: &DatagenConfig, eval_kind: &EvalKind, kept: usize) -> a
             EvalKind::Network(network) => network.name(),
             EvalKind::Tapered => "tapered",
         },
+        network_digest: match eval_kind {
+            EvalKind::Network(network) => Some(format!("{:016x}", network.digest())),
+            EvalKind::Tapered => None,
+        },
         teacher: config.teacher.as_deref().map(TeacherNet::file_name),
         settings: &config.kind,
     };
-    let file = format!("{}-{}.json", config.name, config.seed);
-    run_record::keep(&config.directory.join(file), &settings, kept)
+    run_record::keep(&record_path(config), &settings, config.games, kept)
+}
+
+fn record_path(config: &DatagenConfig) -> PathBuf {
+    config
+        .directory
+        .join(format!("{}-{}.json", config.name, config.seed))
+}
+
+/// The file of positions that a run for fewer games, `before`, left shorter than this one wants
+/// it: such a file does not say how many games it is from.
+fn short_chunk(config: &DatagenConfig, before: Option<usize>) -> Option<usize> {
+    let before = before.filter(|&before| before < config.games)?;
+    let chunk = config.chunk.max(1);
+    let holds_positions = matches!(config.kind, DatagenKind::Evaluated(_));
+    (holds_positions && !before.is_multiple_of(chunk)).then_some(before / chunk)
 }
 
 fn path_of(config: &DatagenConfig, number: usize) -> PathBuf {
@@ -184,9 +214,8 @@ struct Chunk {
     games: usize,
 }
 
-/// Whether a chunk's file exists and holds as many valid games as it should. A file of positions
-/// does not record how many games they are from, so its last chunk may stay shorter than a longer
-/// run would make it.
+/// Whether a chunk's file exists and holds as many valid games as it should; a file of positions
+/// need only be sound (see [`short_chunk`]).
 fn is_complete(config: &DatagenConfig, chunk: &Chunk) -> bool {
     let path = &path_of(config, chunk.number);
     if !path.exists() {
@@ -364,202 +393,4 @@ impl ChunkWriter {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::num::NonZero;
-    use std::path::Path;
-
-    use crate::datagen::opening::OpeningSettings;
-    use crate::datagen::play::Budget;
-    use crate::nnue::Network;
-    use crate::record::GameReader;
-    use crate::teacher::tests::narrow_net;
-
-    fn config(directory: &Path, games: usize, chunk: usize) -> DatagenConfig {
-        DatagenConfig {
-            directory: directory.to_path_buf(),
-            name: "test".to_owned(),
-            games,
-            chunk,
-            seed: 9,
-            threads: 2,
-            kind: DatagenKind::Search(play()),
-            teacher: None,
-        }
-    }
-
-    fn play() -> PlaySettings {
-        PlaySettings {
-            budget: Budget::Nodes {
-                soft: 100,
-                hard: 1000,
-            },
-            hash: 1,
-            opening: OpeningSettings {
-                check_nodes: 200,
-                ..OpeningSettings::default()
-            },
-            ..PlaySettings::default()
-        }
-    }
-
-    fn eval_kind() -> EvalKind {
-        EvalKind::Network(Network::embedded())
-    }
-
-    /// The bytes of the files in a folder, by name.
-    fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
-        let mut files: Vec<_> = fs::read_dir(directory)
-            .expect("a folder")
-            .map(|entry| entry.expect("an entry"))
-            .map(|entry| {
-                let name = entry.file_name().to_string_lossy().into_owned();
-                (name, fs::read(entry.path()).expect("a file"))
-            })
-            .collect();
-        files.sort();
-        files
-    }
-
-    #[test]
-    fn an_interrupted_run_makes_what_is_missing() {
-        let directory = tempfile::tempdir().expect("a folder");
-        let config = config(directory.path(), 3, 1);
-        let summary = run(&config, &eval_kind()).expect("a run");
-        assert_eq!(summary.games, 3);
-        assert!(summary.quiet > 0 && summary.quiet <= summary.plies);
-        let whole = files(directory.path());
-        assert_eq!(whole.len(), 3 + 1, "and the run's settings");
-        fs::remove_file(path_of(&config, 1)).expect("a chunk");
-        assert_eq!(run(&config, &eval_kind()).expect("a run").games, 1);
-        assert_eq!(files(directory.path()), whole);
-        let games = GameReader::open(&path_of(&config, 0)).expect("a chunk");
-        assert_eq!(games.filter_map(Result::ok).count(), 1);
-    }
-
-    #[test]
-    fn a_run_that_goes_on_with_other_settings_is_refused() {
-        let directory = tempfile::tempdir().expect("a folder");
-        let first = config(directory.path(), 1, 1);
-        run(&first, &eval_kind()).expect("a run");
-        let longer = config(directory.path(), 2, 1);
-        assert_eq!(run(&longer, &eval_kind()).expect("a run").games, 1);
-        let mut other = config(directory.path(), 3, 1);
-        other.kind = DatagenKind::Search(PlaySettings { hash: 2, ..play() });
-        let error = run(&other, &eval_kind()).expect_err("another table");
-        assert!(
-            format!("{error:#}").contains("hash 1 there, 2 here"),
-            "{error:#}"
-        );
-        assert!(run(&longer, &EvalKind::Tapered).is_err(), "another player");
-        // Files without a record are kept, and none is made up for them.
-        let record = directory.path().join("test-9.json");
-        fs::remove_file(&record).expect("a record");
-        assert_eq!(run(&other, &eval_kind()).expect("a run").games, 1);
-        assert!(!record.exists());
-    }
-
-    #[test]
-    fn so_many_games_are_played_as_were_asked_for() {
-        let directory = tempfile::tempdir().expect("a folder");
-        let five = config(directory.path(), 5, 3);
-        assert_eq!(run(&five, &eval_kind()).expect("a run").games, 5);
-        let lengths: Vec<usize> = (0..2)
-            .map(|number| GameReader::open(&path_of(&five, number)).expect("a chunk"))
-            .map(|reader| reader.filter(Result::is_ok).count())
-            .collect();
-        assert_eq!(lengths, [3, 2]);
-        assert_eq!(run(&five, &eval_kind()).expect("a run").games, 0);
-        // A longer run makes the short chunk again, with the same games and one more.
-        let six = config(directory.path(), 6, 3);
-        assert_eq!(run(&six, &eval_kind()).expect("a run").games, 3);
-        assert_eq!(run(&five, &eval_kind()).expect("a run").games, 0);
-    }
-
-    #[test]
-    fn a_teacher_scores_what_was_played() {
-        let directory = tempfile::tempdir().expect("a folder");
-        let config = DatagenConfig {
-            teacher: Some(narrow_net()),
-            ..config(directory.path(), 1, 1)
-        };
-        run(&config, &eval_kind()).expect("a run");
-        let mut reader = GameReader::open(&path_of(&config, 0)).expect("a chunk");
-        let game = reader.next().expect("a game").expect("sound");
-        let mut again = game.clone();
-        let mut labeller = TeacherLabeller::new(narrow_net(), false);
-        labeller.game(&mut again).expect("legal");
-        assert_eq!(again, game);
-    }
-
-    #[test]
-    fn evaluated_positions_are_kept_and_scored() {
-        let directory = tempfile::tempdir().expect("a folder");
-        let settings = PlaySettings {
-            sample: NonZero::new(16),
-            ..play()
-        };
-        let config = DatagenConfig {
-            kind: DatagenKind::Evaluated(settings),
-            teacher: Some(narrow_net()),
-            ..config(directory.path(), 2, 1)
-        };
-        let summary = run(&config, &eval_kind()).expect("a run");
-        let mut labeller = TeacherLabeller::new(narrow_net(), false);
-        let mut count = 0;
-        for number in 0..2 {
-            for record in PositionReader::open(&path_of(&config, number)).expect("a chunk") {
-                let record = record.expect("sound");
-                let mut again = record;
-                labeller.position(&mut again).expect("legal");
-                // The labeller gives hints as well, which a plain file leaves out.
-                again.hints = None;
-                assert_eq!(again, record);
-                count += 1;
-            }
-        }
-        assert_eq!(count, summary.positions);
-        assert!(count > 100, "{count}");
-        assert_eq!(run(&config, &eval_kind()).expect("a run").games, 0);
-    }
-
-    #[test]
-    fn damaged_chunks_do_not_count() {
-        let directory = tempfile::tempdir().expect("a folder");
-        let config = config(directory.path(), 2, 1);
-        run(&config, &eval_kind()).expect("a run");
-        let whole = files(directory.path());
-        fs::write(path_of(&config, 0), "").expect("emptied");
-        let half = &whole[1].1[..whole[1].1.len() / 2];
-        fs::write(path_of(&config, 1), half).expect("cut off");
-        assert_eq!(run(&config, &eval_kind()).expect("a run").games, 2);
-        assert_eq!(files(directory.path()), whole);
-    }
-
-    #[test]
-    fn an_error_on_one_thread_ends_the_run() {
-        const GAMES: usize = 60;
-        let directory = tempfile::tempdir().expect("a folder");
-        let config = config(directory.path(), GAMES, 1);
-        // A file can't take the place of a folder.
-        fs::create_dir(path_of(&config, 0)).expect("a folder");
-        assert!(run(&config, &eval_kind()).is_err());
-        let made = fs::read_dir(directory.path()).expect("a folder").count() - 1;
-        assert!(made < GAMES / 2, "{made} games");
-    }
-
-    #[test]
-    fn two_runs_in_one_folder_do_not_disturb_each_other() {
-        let [alone, shared] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-        run(&config(alone.path(), 4, 1), &eval_kind()).expect("a run");
-        let config = config(shared.path(), 4, 1);
-        let both: Vec<_> = std::thread::scope(|scope| {
-            let runs = [(); 2].map(|()| scope.spawn(|| run(&config, &eval_kind())));
-            runs.map(|run| run.join().expect("no panic")).into()
-        });
-        for summary in both {
-            summary.expect("a run");
-        }
-        assert_eq!(files(shared.path()), files(alone.path()));
-    }
-}
+mod tests;

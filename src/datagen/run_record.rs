@@ -12,18 +12,55 @@ use serde_json::Value;
 
 use crate::files;
 
-/// Writes a run's settings to a file, or compares them with it if it is there. Without it,
-/// nothing is known of files that are `kept`, and it is not written.
+/// Where the record has how many games the files hold together, at least. Runs may differ in it.
+const GAMES: &str = "games";
+
+/// How many games a run's files hold together, at least, if its record says so.
+pub(super) fn games(path: &Path) -> Option<usize> {
+    let record: Value = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    record.get(GAMES)?.as_u64()?.try_into().ok()
+}
+
+/// Changes how many games a run's files hold together, at least; a record that is missing stays
+/// so.
+///
+/// # Errors
+/// The record is damaged, or cannot be written.
+pub(super) fn set_games(path: &Path, games: usize) -> anyhow::Result<()> {
+    let Ok(bytes) = fs::read(path) else {
+        return Ok(());
+    };
+    let mut record: Value =
+        serde_json::from_slice(&bytes).with_context(|| format!("{} is damaged", path.display()))?;
+    record[GAMES] = games.into();
+    write(path, &record)
+}
+
+fn write(path: &Path, record: &Value) -> anyhow::Result<()> {
+    files::replace(path, format!("{record:#}\n").as_bytes())
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Writes the settings of a run for so many games to a file, or compares them with it if it is
+/// there. Without it, nothing is known of files that are `kept`, and it is not written.
 ///
 /// # Errors
 /// The file says that a run of this name and seed had other settings; or it cannot be read or
 /// written.
-pub(super) fn keep(path: &Path, settings: &impl Serialize, kept: usize) -> anyhow::Result<()> {
-    let record = serde_json::to_value(settings)?;
+pub(super) fn keep(
+    path: &Path,
+    settings: &impl Serialize,
+    games: usize,
+    kept: usize,
+) -> anyhow::Result<()> {
+    let mut record = serde_json::to_value(settings)?;
     match fs::read(path) {
         Ok(bytes) => {
-            let found = serde_json::from_slice(&bytes)
+            let mut found: Value = serde_json::from_slice(&bytes)
                 .with_context(|| format!("{} is damaged", path.display()))?;
+            if let Some(entries) = found.as_object_mut() {
+                entries.remove(GAMES);
+            }
             let mut differences = Vec::new();
             add_differences("", &found, &record, &mut differences);
             if !differences.is_empty() {
@@ -42,9 +79,8 @@ pub(super) fn keep(path: &Path, settings: &impl Serialize, kept: usize) -> anyho
             );
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let text = format!("{record:#}\n");
-            files::replace(path, text.as_bytes())
-                .with_context(|| format!("cannot write {}", path.display()))?;
+            record[GAMES] = games.into();
+            write(path, &record)?;
         }
         Err(error) => {
             return Err(error).with_context(|| format!("cannot read {}", path.display()));

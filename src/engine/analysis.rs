@@ -36,10 +36,10 @@ impl AnalysisLine {
     }
 }
 
-/// Nodes per second; a time too short to measure counts as a millisecond.
+/// Nodes per second; a time too short to measure counts as a microsecond.
 #[must_use]
 pub fn nodes_per_second(nodes: u64, time: Duration) -> u64 {
-    let micros = time.as_micros().max(1000);
+    let micros = time.as_micros().max(1);
     u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)
 }
 

@@ -56,12 +56,11 @@ impl Request {
         }
     }
 
-    /// Whether anything ends the search but `stop`, or the client has asked for just that.
+    /// Whether anything ends the search but `stop`; while pondering, once the pondered move is
+    /// played.
     #[must_use]
-    pub const fn is_limited(&self) -> bool {
-        self.infinite
-            || self.ponder
-            || self.white_time.is_some()
+    pub const fn has_limit(&self) -> bool {
+        self.white_time.is_some()
             || self.black_time.is_some()
             || self.depth.is_some()
             || self.nodes.is_some()

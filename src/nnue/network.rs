@@ -7,6 +7,7 @@ use super::features::KingBuckets;
 use super::format::NetError;
 use super::row::{EMBEDDED, HIDDEN, Row};
 use super::single_layer::{Outputs, QuantisedNet};
+use crate::hash::{FNV_OFFSET_BASIS, fnv1a_from};
 use crate::memory::LargeTable;
 
 /// An immutable network, shared by all search threads.
@@ -76,6 +77,15 @@ impl Network {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// A hash of the first layer, which tells networks of one name apart.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        let rows = self.feature_weights.iter().chain([&self.feature_bias]);
+        rows.fold(FNV_OFFSET_BASIS, |hash, row| {
+            fnv1a_from(hash, bytemuck::cast_slice(&row.0))
+        })
     }
 
     /// Whether the output is without the factor by material; see [`QuantisedNet::bare`].

@@ -1,6 +1,6 @@
 //! Building a book from games.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::entry::{BookEntry, encode, key_of};
 use super::{BookError, OpeningBook};
@@ -79,16 +79,16 @@ impl BookBuilder {
             return;
         };
         self.games += 1;
+        // A move that a repetition brings again counts once a game.
+        let mut seen = HashSet::new();
         let mut position = game.start.clone();
         for m in game.main_line.moves.iter().take(self.settings.max_plies) {
             let turn = position.turn();
-            if matches!(self.settings.sides, Sides::Both)
-                || self.settings.sides == Sides::Only(turn)
-            {
-                let tally = self
-                    .moves
-                    .entry((key_of(&position), encode(m.played)))
-                    .or_default();
+            let is_wanted = matches!(self.settings.sides, Sides::Both)
+                || self.settings.sides == Sides::Only(turn);
+            let book_move = (key_of(&position), encode(m.played));
+            if is_wanted && seen.insert(book_move) {
+                let tally = self.moves.entry(book_move).or_default();
                 tally.games = tally.games.saturating_add(1);
                 tally.half_points += u64::from(result.half_points(turn));
             }

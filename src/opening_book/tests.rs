@@ -117,6 +117,14 @@ fn weights_are_results() {
 }
 
 #[test]
+fn a_repeated_move_counts_once_a_game() {
+    let pgn = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 1/2-1/2\n\n";
+    let book = build(pgn, all()).expect("a book");
+    let first = listed(&book, &Position::startpos());
+    assert_eq!(first, [("Nf3".to_owned(), 1)]);
+}
+
+#[test]
 fn large_weights_are_scaled_alike() {
     let mut pgn = "1. e4 e5 1-0\n\n".repeat(40_000);
     pgn.push_str("1. d4 d5 1-0\n\n1. d4 d5 1-0\n\n");

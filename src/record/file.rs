@@ -91,7 +91,11 @@ impl<R: BufRead> GameReader<R> {
         game.start = start;
         game.result = GameResult::from_bits(result).ok_or(RecordError::BadBoard {
             record: number,
-            reason: "unknown result",
+            reason: if number == 1 {
+                "not a file of games in viriformat"
+            } else {
+                "unknown result"
+            },
         })?;
         game.plies.clear();
         loop {

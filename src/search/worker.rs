@@ -186,13 +186,13 @@ impl SearchWorker {
             self.shared.signals.stop();
             return Err(Stopped);
         }
-        if self.id != 0 {
-            return Ok(());
-        }
         if let Some(limit) = self.limits.nodes {
             let total = self.shared.nodes();
             if total >= limit {
                 return Err(Stopped);
+            }
+            if self.id != 0 {
+                return Ok(());
             }
             // With one thread the limit is met to the node, but for limits so small that the first
             // iteration, or the first poll after it, passes them. The levels, some of which have

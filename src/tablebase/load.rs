@@ -55,7 +55,10 @@ impl Tablebases {
                 continue;
             }
             if let Err(error) = list(&folder, &mut files, &mut remarks) {
-                remarks.push(format!("SyzygyPath: {}: {error}", folder.display()));
+                remarks.push(format!(
+                    "cannot read the folder of tablebases {}: {error}",
+                    folder.display()
+                ));
             }
         }
         let (mut tables, mut added) = open(files, &mut remarks);
@@ -83,7 +86,7 @@ impl Tablebases {
 }
 
 fn left_out(path: &Path, reason: &str) -> String {
-    format!("SyzygyPath: {} left out: {reason}", path.display())
+    format!("tablebase {} left out: {reason}", path.display())
 }
 
 /// Appends the tables in a folder; files with wrong first bytes are reported instead.

@@ -17,7 +17,8 @@ use super::sample::{BUCKETS, MAX_ACTIVE, Sample};
 
 /// The nearest whole number of steps, of halves the even one. The product is exact, as that of
 /// fused multiplications is, so that these are the numbers of
-/// [`FakeQuantisation`](super::quantisation::FakeQuantisation).
+/// [`FakeQuantisation`](super::quantisation::FakeQuantisation) where the processor has them;
+/// elsewhere a weight that is all but half a step may differ by one.
 fn to_i16(x: f32, one: i32) -> i16 {
     (f64::from(x) * f64::from(one)).round_ties_even() as i16
 }

@@ -487,7 +487,9 @@ impl<'a> Trainer<'a> {
         let (rms, largest) = export::rounding_error(&self.model, &net, &compared);
         let record = Record {
             config: self.config,
-            command: std::env::args().collect(),
+            command: std::env::args_os()
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect(),
             commit: option_env!("PLEACH_COMMIT"),
             teacher: self.teacher.clone(),
             files: &self.files,

@@ -91,6 +91,11 @@ pub enum OptionError {
     },
 }
 
+/// Why a file was refused, with its name.
+fn with_file(path: Option<&str>, error: &dyn Error) -> Refusal {
+    format!("{}: {error}", path.unwrap_or_default()).into()
+}
+
 /// Every option, in the order in which clients see them.
 pub const OPTIONS: &[UciOption] = &[
     UciOption {
@@ -225,8 +230,9 @@ pub const OPTIONS: &[UciOption] = &[
                 Ok(())
             },
         },
-        help: "Least depth at which positions with as many pieces as the largest tables are \
-               probed: raise it if the tables lie on a slow disk.",
+        help: "Least depth at which positions with as many pieces as the largest tables, or as \
+               `SyzygyProbeLimit` if that is less, are probed: raise it if the tables lie on a \
+               slow disk.",
     },
     UciOption {
         name: "SyzygyProbeLimit",
@@ -313,7 +319,10 @@ pub const OPTIONS: &[UciOption] = &[
     UciOption {
         name: "Book File",
         kind: OptionKind::Text {
-            set: |target, path| Ok(target.engine.load_book(path.map(Path::new))?),
+            set: |target, path| {
+                let loaded = target.engine.load_book(path.map(Path::new));
+                loaded.map_err(|error| with_file(path, &error))
+            },
         },
         help: "An opening book in Polyglot's format, for `OwnBook`. If the file is no book, the \
                old one is kept.",
@@ -360,7 +369,9 @@ pub const OPTIONS: &[UciOption] = &[
     UciOption {
         name: "Debug Log File",
         kind: OptionKind::Text {
-            set: |_, path| Ok(logfile::redirect(path.map(Path::new))?),
+            set: |_, path| {
+                logfile::redirect(path.map(Path::new)).map_err(|error| with_file(path, &error))
+            },
         },
         help: "Writes all that is said in both directions to this file; empty to stop.",
     },

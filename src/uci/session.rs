@@ -114,9 +114,14 @@ impl<W: Write> Session<W> {
     }
 
     /// Stops the running search and writes its result; the same for the searches that still wait.
+    /// What would run on for long is left out.
     fn end(&mut self) -> io::Result<()> {
+        let waited = self.waiting.len();
         self.waiting
             .retain(|command| !matches!(command, Command::Perft(_) | Command::Bench(_)));
+        if self.waiting.len() < waited {
+            self.note("perft and bench that still waited are left out: the input has ended")?;
+        }
         while self.engine.is_searching() {
             self.engine.stop();
             let Ok(event) = self.engine.events().recv() else {
@@ -242,6 +247,8 @@ impl<W: Write> Session<W> {
             Command::IsReady => self.stopping && !self.waiting.is_empty(),
             // The running search has its own copy of the game.
             Command::Position { .. } => !self.waiting.is_empty(),
+            // The board that is asked for may not be set up yet.
+            Command::Display | Command::Eval => self.waiting.iter().any(changes_position),
             Command::SetOption { .. } => true,
             other => stops_search(other),
         }
@@ -366,7 +373,7 @@ impl<W: Write> Session<W> {
         self.note_failures(remarks)?;
         // A request that was not understood must not become an endless search.
         let mut request = request.clone();
-        if !remarks.is_empty() && !request.is_limited() {
+        if !remarks.is_empty() && !request.infinite && !request.has_limit() {
             request.depth = Some(1);
             self.note("go: without a limit that makes sense, the search ends at depth 1")?;
         }
@@ -384,6 +391,14 @@ impl<W: Write> Session<W> {
         }
         Ok(())
     }
+}
+
+/// Whether the board is another one after a command.
+const fn changes_position(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Position { .. } | Command::NewGame | Command::Flip
+    )
 }
 
 /// Whether a command that arrives during a search ends it.

@@ -38,7 +38,7 @@ impl<W: Write> Session<W> {
 fn is_endless(line: &str) -> Option<bool> {
     match Command::parse(line) {
         Ok(Command::Go { request, .. }) => {
-            Some(request.infinite || request.ponder || !request.is_limited())
+            Some(request.infinite || request.ponder || !request.has_limit())
         }
         _ => None,
     }
