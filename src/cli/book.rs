@@ -91,7 +91,7 @@ impl From<SideArgument> for Sides {
 pub fn run(arguments: &Arguments) -> CommandResult {
     match &arguments.action {
         Action::Build(arguments) => build(arguments),
-        Action::Show { book, position } => show(book, &joined(position)?),
+        Action::Show { book, position } => show(book, &joined(position)),
         Action::Merge { books, output } => {
             ensure!(
                 !books.iter().any(|book| are_same(book, output)),

@@ -23,7 +23,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> CommandResult {
-    let text = position::joined(&arguments.position)?;
+    let text = position::joined(&arguments.position);
     let game = position::game(&text, position::mode(arguments.chess960))?;
     let mut engine = Engine::new();
     if let Some(path) = &arguments.network {

@@ -260,6 +260,15 @@ mod tests {
         assert_eq!(commands(&["nonsense"]), None);
         assert_eq!(commands(&["uci"]), None);
         assert_eq!(commands(&["uci", "--help"]), None);
+        let misspelt = [
+            "position startpos",
+            "setopton name Hash value 4",
+            "go depth 3",
+        ];
+        assert_eq!(
+            commands(&misspelt),
+            Some(misspelt.map(str::to_owned).to_vec())
+        );
         assert_eq!(commands(&["uci", "quit"]).map(|list| list.len()), Some(2));
         assert_eq!(
             commands(&["go", "depth", "5"]),

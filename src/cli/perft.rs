@@ -1,14 +1,13 @@
 //! `pleach perft`: counting the sequences of legal moves, the test of a move generator.
 
 use std::io::{self, Write as _};
-use std::slice;
 use std::time::Instant;
 
 use clap::Args;
 
 use super::CommandResult;
 use super::limits::{in_range, threads_range};
-use super::position::{joined, position};
+use super::position::position;
 use crate::board::Perft;
 use crate::engine::{HASH_MAX, nodes_per_second};
 
@@ -34,10 +33,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> CommandResult {
-    let root = position(
-        &joined(slice::from_ref(&arguments.fen))?,
-        arguments.chess960,
-    )?;
+    let root = position(&arguments.fen, arguments.chess960)?;
     let perft = Perft {
         threads: arguments.threads,
         hash_mib: arguments.hash,

@@ -31,18 +31,13 @@ pub fn is_result(word: &str) -> bool {
     RESULTS.contains(&word)
 }
 
-/// The words of a position on the command line, joined. No words stand for the initial position;
-/// words that are blank, as an empty variable of a shell is, for none.
-///
-/// # Errors
-/// If there are words, but all are blank.
-pub fn joined(words: &[String]) -> anyhow::Result<String> {
-    let text = words.join(" ");
-    ensure!(
-        words.is_empty() || !text.trim().is_empty(),
-        "the position is empty\n{FORMS}"
-    );
-    Ok(text)
+/// The words of a position on the command line, joined. No words stand for the initial position.
+pub fn joined(words: &[String]) -> String {
+    if words.is_empty() {
+        INITIAL.to_owned()
+    } else {
+        words.join(" ")
+    }
 }
 
 /// The position that a text names, at the end of its moves.
@@ -64,6 +59,8 @@ pub fn game(text: &str, mode: CastlingMode) -> anyhow::Result<Game> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let prefix = words.iter().take_while(|word| PREFIXES.contains(word));
     let words = &words[prefix.count()..];
+    // As an empty variable of a shell gives.
+    ensure!(!words.is_empty(), "the position is empty\n{FORMS}");
     let is_fen = words.first().is_some_and(|word| word.contains('/'));
     if !is_fen {
         let moves = words.strip_prefix(&[INITIAL]).unwrap_or(words);
@@ -169,13 +166,10 @@ mod tests {
     }
 
     #[test]
-    fn blank_words_are_no_position() {
-        let words =
-            |words: &[&str]| joined(&words.iter().map(|&w| w.to_owned()).collect::<Vec<_>>());
-        assert_eq!(words(&[]).ok(), Some(String::new()));
-        assert_eq!(words(&["1.", "e4"]).ok().as_deref(), Some("1. e4"));
-        for blank in [&[""][..], &[" ", ""]] {
-            let error = words(blank).expect_err("blank").to_string();
+    fn no_words_are_the_initial_position_and_blank_ones_none() {
+        assert_eq!(fen(&joined(&[])), Position::startpos().fen());
+        for blank in ["", " ", "\"\"", "position"] {
+            let error = position(blank, false).expect_err("blank").to_string();
             assert!(error.starts_with("the position is empty"), "{error}");
         }
     }

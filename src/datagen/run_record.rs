@@ -110,6 +110,16 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn fractions_are_read_back_exactly() {
+        for divisor in 1..=1000 {
+            let share = 1.0 / f64::from(divisor);
+            let text = json!(share).to_string();
+            let read: Value = serde_json::from_str(&text).expect("a number");
+            assert_eq!(read, json!(share), "1/{divisor}");
+        }
+    }
+
+    #[test]
     fn the_settings_that_differ_are_named_with_both_values() {
         let differences = |old: &Value, new: &Value| {
             let mut differences = Vec::new();

@@ -76,7 +76,7 @@ pub fn game(words: &[String], choice: &Choice, chess960: bool) -> anyhow::Result
         Some(name) if is_file_name(name) => bail!("there is no file {name}"),
         _ => {
             no_choice(choice)?;
-            position::game(&position::joined(words)?, mode)
+            position::game(&position::joined(words), mode)
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::datagen::opening::OpeningSettings;
 use crate::datagen::play::Budget;
-use crate::nnue::Network;
+use crate::nnue::{HIDDEN, Network, synthetic};
 use crate::record::GameReader;
 use crate::teacher::tests::narrow_net;
 
@@ -85,6 +85,11 @@ fn a_run_that_goes_on_with_other_settings_is_refused() {
         "{error:#}"
     );
     assert!(run(&longer, &EvalKind::Tapered).is_err(), "another player");
+    let mut namesake = synthetic::random(HIDDEN, 1);
+    namesake.name = Network::embedded().name().to_owned();
+    let namesake = Network::new(&namesake).expect("this build's width");
+    let error = run(&longer, &EvalKind::Network(namesake.into())).expect_err("a namesake");
+    assert!(format!("{error:#}").contains("network_digest"), "{error:#}");
     // Files without a record are kept, and none is made up for them.
     let record = directory.path().join("test-9.json");
     fs::remove_file(&record).expect("a record");
