@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::ensure;
 use pleach::nnue::Network;
 use pleach::record::PositionReader;
 use pleach::types::Color;
@@ -65,7 +65,12 @@ fn main() -> ExitCode {
 }
 
 fn errors(network: &Path, positions: &Path) -> anyhow::Result<Vec<Error>> {
-    let net = Network::load(network).with_context(|| network.display().to_string())?;
+    let net = Network::load(network)?;
+    ensure!(
+        net.is_bare(),
+        "{}: evaluates with the factor for material, which labels leave out",
+        network.display()
+    );
     let mut errors = Vec::new();
     for record in PositionReader::open(positions)? {
         let record = record?;

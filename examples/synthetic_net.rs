@@ -11,6 +11,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use pleach::nnue::single_layer::{HIDDEN_STEP, MAX_HIDDEN};
 use pleach::nnue::{QuantisedNet, synthetic};
 
 fn main() -> ExitCode {
@@ -22,9 +23,11 @@ fn main() -> ExitCode {
         );
         return ExitCode::FAILURE;
     };
-    let net = match (kind.as_str(), from.parse()) {
-        ("material", Ok(hidden)) => synthetic::material(hidden),
-        ("random", Ok(hidden)) => synthetic::random(hidden, 1),
+    let is_width =
+        |hidden: &usize| (1..=MAX_HIDDEN).contains(hidden) && hidden.is_multiple_of(HIDDEN_STEP);
+    let net = match (kind.as_str(), from.parse().ok().filter(is_width)) {
+        ("material", Some(hidden)) => synthetic::material(hidden),
+        ("random", Some(hidden)) => synthetic::random(hidden, 1),
         ("layered", _) => match QuantisedNet::load(Path::new(from)) {
             Ok(net) => synthetic::layered(&net, 1),
             Err(error) => {

@@ -171,8 +171,8 @@ pub fn run(
     mut listen: impl FnMut(Option<&Measured>) -> ControlFlow<()>,
 ) -> Result<Option<BenchSummary>, BenchError> {
     let mut engine = Engine::new();
-    engine.set_hash(options.hash_mib)?;
     engine.set_threads(options.threads)?;
+    engine.set_hash(options.hash_mib)?;
     let request = options.request();
     let mut summary = BenchSummary::default();
     for (index, fen) in POSITIONS.iter().enumerate() {

@@ -1,8 +1,11 @@
 //! `pleach analyse` as its users see it: the real binary, its text, its JSON and Ctrl-C.
 
+mod common;
+
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Output, Stdio};
 
+use common::fields;
 use serde_json::Value;
 
 fn pleach(arguments: &[&str]) -> Command {
@@ -37,13 +40,6 @@ fn json(arguments: &[&str]) -> Vec<Value> {
 }
 
 /// The names of an object's fields.
-fn fields(value: &Value) -> Vec<&str> {
-    let object = value.as_object().expect("an object");
-    let mut names: Vec<&str> = object.keys().map(String::as_str).collect();
-    names.sort_unstable();
-    names
-}
-
 /// The schema is a promise: a field that leaves or changes its name breaks programs.
 #[test]
 fn the_json_schema_is_kept() {
@@ -109,11 +105,12 @@ fn moves_are_chosen_and_excluded() {
 #[test]
 fn what_is_out_of_range_is_refused() {
     for option in ["--threads", "--hash", "--multipv", "--depth", "--nodes"] {
-        assert_eq!(
-            run(&["startpos", option, "0"]).status.code(),
-            Some(2),
-            "{option}"
-        );
+        for value in ["0", "-5"] {
+            let refused = run(&["startpos", option, value]);
+            assert_eq!(refused.status.code(), Some(2), "{option}");
+            let said = stderr(&refused);
+            assert!(said.contains(&format!("invalid value '{value}'")), "{said}");
+        }
     }
     assert_eq!(
         run(&["startpos", "--infinite", "--depth", "3"])
@@ -133,6 +130,7 @@ fn without_a_terminal_there_are_plain_lines() {
     assert!(!text.contains('\u{1b}'), "{text}");
     let mated = stdout(&run(&["f3", "e5", "g4", "Qh4", "--infinite"]));
     assert!(mated.contains("No legal move: checkmate"), "{mated}");
+    assert!(!mated.contains("depth"), "a table without lines: {mated}");
 }
 
 #[test]

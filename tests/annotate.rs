@@ -1,5 +1,7 @@
 //! `pleach annotate` and `pleach suite` as their users see them: the real binary on real files.
 
+mod common;
+
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -7,6 +9,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use common::fields;
 use tempfile::TempDir;
 
 const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/games.pgn");
@@ -286,12 +289,51 @@ fn suites_are_scored_and_misses_are_listed() {
     fs::write(&path, latin1).expect("written");
     let json = run(&["suite", suite, "--nodes", "500", "--json"]);
     let text = String::from_utf8_lossy(&json.stdout).into_owned();
-    let solved: Vec<Option<bool>> = text
+    let objects: Vec<serde_json::Value> = text
         .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"))
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let solved: Vec<Option<bool>> = objects
+        .iter()
         .map(|value| value["solved"].as_bool())
         .collect();
     assert_eq!(solved, [Some(true), Some(false), Some(true), None]);
+    assert_eq!(
+        fields(&objects[0]),
+        [
+            "cp",
+            "depth",
+            "fen",
+            "found_depth",
+            "found_ms",
+            "found_nodes",
+            "goal",
+            "id",
+            "mate",
+            "nodes",
+            "number",
+            "played",
+            "points",
+            "san",
+            "solved",
+            "time_ms",
+            "type"
+        ]
+    );
+    assert_eq!(
+        fields(&objects[3]),
+        [
+            "median_found_ms",
+            "nodes",
+            "points",
+            "points_possible",
+            "positions",
+            "search_ms",
+            "solved",
+            "type",
+            "wall_ms"
+        ]
+    );
     fs::write(&path, "6k1/5ppp/8/8/8/8/8/R3K3 w - - id \"nothing\";\n").expect("written");
     let refused = run(&["suite", suite]);
     assert!(!refused.status.success() && stderr(&refused).contains("line 1"));
@@ -299,9 +341,9 @@ fn suites_are_scored_and_misses_are_listed() {
 
 #[test]
 fn a_suite_ends_when_nobody_reads_its_output() {
-    const POSITIONS: usize = 200;
+    const POSITIONS: usize = 2000;
     /// Far less than the whole suite takes.
-    const TIMEOUT: Duration = Duration::from_secs(20);
+    const TIMEOUT: Duration = Duration::from_secs(120);
     let directory = directory();
     let path = directory.path().join("suite.epd");
     let line = "6k1/5ppp/8/8/8/8/8/R3K3 w - - am Ra8#; id \"impossible\";\n";

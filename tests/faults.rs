@@ -90,7 +90,7 @@ fn quit_and_the_end_of_input_are_obeyed_while_nobody_reads() {
         if end {
             drop(stdin);
         }
-        wait(&mut child);
+        assert!(wait(&mut child).code().is_some_and(|code| code <= 1));
     }
 }
 
@@ -105,7 +105,7 @@ fn a_reader_that_leaves_ends_bench_and_analyse() {
             .expect("the engine starts");
         sleep(Duration::from_millis(200));
         drop(child.stdout.take());
-        wait(&mut child);
+        assert!(wait(&mut child).success(), "{arguments:?}");
     }
 }
 

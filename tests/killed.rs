@@ -86,25 +86,35 @@ fn kill_at_random(words: &[&str], whole: &[&str], grows: Grows, prepare: impl Fn
         };
         is_part || found.get(name) == expected.get(name) || found.get(name) == before.get(name)
     };
+    let is_done = |found: &BTreeMap<String, Vec<u8>>| {
+        expected
+            .keys()
+            .filter(|name| is_among(name, whole))
+            .all(|name| found.get(name) == expected.get(name))
+    };
     let mut rng = fastrand::Rng::with_seed(SEED);
-    let folder = tempfile::tempdir().expect("a folder");
+    let mut folder = tempfile::tempdir().expect("a folder");
     prepare(folder.path());
+    let mut killed_at_work = 0;
     for round in 0..kills() {
         let mut child = run(folder.path(), words).spawn().expect("it starts");
         sleep(longest.mul_f64(rng.f64()));
+        killed_at_work += u32::from(child.try_wait().expect("a child").is_none());
         child.kill().expect("killed");
         child.wait().expect("a child");
         let found = files(folder.path());
         for name in expected.keys().filter(|name| is_among(name, whole)) {
             assert!(kept(&found, name), "{words:?}, kill {round}: {name}");
         }
+        // What is finished leaves the next run nothing to do in which it could be killed.
+        if is_done(&found) && round + 1 < kills() {
+            folder = tempfile::tempdir().expect("a folder");
+            prepare(folder.path());
+        }
     }
-    // A run that was over before its kill leaves nothing to do, and some refuse to do it again.
-    let is_done = |found: &BTreeMap<String, Vec<u8>>, name: &String| {
-        !is_among(name, whole) || found.get(name) == expected.get(name)
-    };
-    let found = files(folder.path());
-    if !expected.keys().all(|name| is_done(&found, name)) {
+    assert!(killed_at_work > 0, "{words:?}: every run was over before");
+    // Some refuse to do again what is done.
+    if !is_done(&files(folder.path())) {
         let ended = run(folder.path(), words).status().expect("it starts");
         assert!(ended.success(), "{words:?} after kills");
     }

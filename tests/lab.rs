@@ -1,7 +1,11 @@
 //! `pleach lab` from outside: what it prints, writes and refuses.
 
+mod common;
+
 use std::fs;
 use std::process::{Command, Output};
+
+use common::fields;
 
 fn lab(words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_pleach"))
@@ -25,6 +29,70 @@ fn compare_prints_json_in_which_all_agree() {
     assert!(rows.iter().all(|row| row["value"] == rows[0]["value"]));
     assert_eq!(rows[0]["algorithm"], "minimax");
     assert_eq!(rows[0]["share"], 1.0);
+    assert_eq!(
+        fields(&table),
+        [
+            "branching",
+            "depth",
+            "game",
+            "height",
+            "minimal_leaves",
+            "rows",
+            "tree",
+            "uniform_minimal_leaves"
+        ]
+    );
+    assert_eq!(
+        fields(&rows[0]),
+        [
+            "algorithm",
+            "best",
+            "cutoffs",
+            "effective_branching",
+            "first_cutoffs",
+            "interior",
+            "known",
+            "leaves",
+            "milliseconds",
+            "share",
+            "value"
+        ]
+    );
+}
+
+#[test]
+fn kinds_and_shape_print_json() {
+    let kinds = lab(&["kinds", "--tree", "book/trees/first.tree", "--json"]);
+    let kinds: serde_json::Value = serde_json::from_str(&stdout(&kinds)).expect("JSON");
+    assert_eq!(
+        fields(&kinds),
+        [
+            "cut_by_first",
+            "interior",
+            "leaves",
+            "pv_first_best",
+            "table"
+        ]
+    );
+    let shape = lab(&["shape", "--depth", "2", "--json"]);
+    let shape: serde_json::Value = serde_json::from_str(&stdout(&shape)).expect("JSON");
+    assert_eq!(shape.as_array().map(Vec::len), Some(2));
+    assert_eq!(
+        fields(&shape[0]),
+        [
+            "all_nodes",
+            "cut_by_first",
+            "cut_nodes",
+            "depth",
+            "growth",
+            "interior",
+            "leaf_share",
+            "plies",
+            "pv_first_best",
+            "pv_nodes",
+            "quiescence"
+        ]
+    );
 }
 
 #[test]

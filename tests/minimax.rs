@@ -2,6 +2,7 @@
 //! of plain minimax: checked on random positions against a minimax too simple to be wrong.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use pleach::board::Position;
 use pleach::eval::{EvalKind, Evaluator};
@@ -77,7 +78,7 @@ proptest! {
         let table = TranspositionTable::new(1).expect("a mebibyte");
         let shared = Arc::new(Shared::new(table, 1));
         let mut worker = SearchWorker::new(0, Arc::clone(&shared), EvalKind::Tapered);
-        shared.begin(false);
+        shared.begin(false, Instant::now());
         let mut request = SearchRequest::new(root.clone(), Limits::to_depth(Depth(depth)));
         request.selectivity = Selectivity::Plain;
         // Nothing is searched where the game is over.

@@ -8,6 +8,7 @@
 //! cargo build --profile fast --config profile.fast.debug-assertions=true
 //! PLEACH_TEST_ENGINE=$PWD/target/fast/pleach cargo test --test panics
 //! ```
+#![cfg(debug_assertions)]
 
 mod common;
 

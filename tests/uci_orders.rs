@@ -6,7 +6,7 @@
 
 use std::env;
 use std::io::{self, Write};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
@@ -241,6 +241,8 @@ struct Talk {
     ready_asked: usize,
     ready_heard: usize,
     has_quit: bool,
+    /// The session, until it has been waited for.
+    session: Option<JoinHandle<()>>,
 }
 
 impl Talk {
@@ -248,7 +250,7 @@ impl Talk {
     fn begin() -> Talk {
         let (to_engine, input) = unbounded();
         let (lines, from_engine) = unbounded();
-        thread::spawn(move || {
+        let session = thread::spawn(move || {
             let line = Vec::new();
             let ended = Session::new(LineSender { line, lines }).run(&input);
             ended.expect("a channel takes all");
@@ -263,6 +265,7 @@ impl Talk {
             ready_asked: 0,
             ready_heard: 0,
             has_quit: false,
+            session: Some(session),
         }
     }
 
@@ -341,6 +344,10 @@ impl Talk {
         // The end of input, unless `quit` was sent before.
         self.to_engine = unbounded().0;
         self.hear_until("end", |_| false)?;
+        let ended = self.session.take().map(JoinHandle::join);
+        if ended.is_some_and(|ended| ended.is_err()) {
+            return Err("the session panicked".to_owned());
+        }
         let (asked, ready) = (self.asked.len(), self.ready_asked);
         if (self.moves.len(), self.ready_heard) != (asked, ready) {
             return Err(format!("{asked} go and {ready} isready, not all answered"));

@@ -90,6 +90,15 @@ impl GameAnalysis {
 /// The search of the second-best move gets this part of the nodes and time.
 const SECOND_SHARE: u32 = 4;
 
+/// The game after some moves.
+fn after(start: &Position, moves: &[Move]) -> Game {
+    let mut game = Game::from(start.clone());
+    for &m in moves {
+        game.play(m);
+    }
+    game
+}
+
 /// Searches the positions of a game. The hash table is emptied first and then kept from position
 /// to position: the same game gives the same analysis under limits of nodes or depth.
 ///
@@ -103,25 +112,25 @@ pub fn analyse(
     mut on_position: impl FnMut(),
 ) -> Result<GameAnalysis, EngineError> {
     engine.new_game()?;
-    let mut games = vec![Game::from(start.clone())];
+    let mut positions = vec![start.clone()];
     for &m in moves {
-        let mut game = games[games.len() - 1].clone();
-        game.play(m);
-        games.push(game);
+        positions.push(positions[positions.len() - 1].play(m));
     }
-    let mut assessments = vec![None; games.len()];
-    let forward = 0..games.len();
+    let mut assessments = vec![None; positions.len()];
+    let forward = 0..positions.len();
     let order: Vec<usize> = if method.backward {
         forward.rev().collect()
     } else {
         forward.collect()
     };
     for index in order {
-        assessments[index] = Some(assess(engine, &games[index], method)?);
+        // Made anew each time: to keep them all takes memory that grows with the square of their
+        // number, and games may be long.
+        let game = after(start, &moves[..index]);
+        assessments[index] = Some(assess(engine, &game, method)?);
         on_position();
     }
     let assessments: Vec<Assessment> = assessments.into_iter().flatten().collect();
-    let positions: Vec<Position> = games.iter().map(|game| game.position().clone()).collect();
     let verdicts = (0..moves.len())
         .map(|ply| {
             let (before, after) = (&assessments[ply], &assessments[ply + 1]);

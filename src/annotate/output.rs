@@ -1,7 +1,8 @@
 //! The output of a run: which files may be one, how it begins, and how it is continued.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{Seek as _, SeekFrom};
+use std::path::Path;
 
 use anyhow::{Context as _, ensure};
 
@@ -28,6 +29,12 @@ pub fn check_paths(job: &AnnotateJob) -> anyhow::Result<()> {
         job.output.is_file() || !job.output.exists(),
         "{name} is no regular file, from which an interrupted run could go on: name a file, \
          such as -o annotated.pgn"
+    );
+    let folder = job.output.parent().unwrap_or(Path::new(""));
+    ensure!(
+        folder.as_os_str().is_empty() || folder.is_dir(),
+        "there is no folder {} for {name}",
+        folder.display()
     );
     if let Some(input) = input {
         ensure!(
@@ -82,9 +89,20 @@ pub fn open_output(job: &AnnotateJob, identity: &str) -> anyhow::Result<Option<(
 /// # Errors
 /// If one of them cannot be created.
 pub fn create_output(job: &AnnotateJob, identity: &str) -> anyhow::Result<(File, Journal)> {
-    // The journal comes first: an output without one is not continued or overwritten.
-    let journal = Journal::create(&job.output, identity)?;
-    let output = File::create(&job.output)
+    // The output is opened first, so that one that cannot be written leaves no journal, nor spoils
+    // one; it is emptied last, and left only with a journal.
+    let is_new = !job.output.exists();
+    let output = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&job.output)
         .with_context(|| format!("cannot create {}", job.output.display()))?;
+    let journal = Journal::create(&job.output, identity).inspect_err(|_| {
+        if is_new {
+            let _ = fs::remove_file(&job.output);
+        }
+    })?;
+    output.set_len(0)?;
     Ok((output, journal))
 }

@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek as _, Write as _};
 use std::ops::RangeInclusive;
 use std::path::Path;
+use std::thread::Builder;
 
 use anyhow::{Context as _, bail, ensure};
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -23,6 +24,9 @@ use super::report::{GameInfo, IndexEntry, game_file, page, write_index};
 use crate::board::{PgnError, PgnGame, PgnReader, decompress, open_input};
 use crate::engine::{Engine, EngineError};
 use crate::types::Move;
+
+/// What is said if the system refuses a thread.
+const NO_THREAD: &str = "cannot start a thread";
 
 /// Games in memory for each worker: one that it analyses, one ready for it, and some that wait
 /// for an earlier game to be written.
@@ -130,11 +134,17 @@ fn annotate_games<P: AnnotateProgress>(
             let _ = tickets.send(());
         }
         let (read, waiting) = bounded(job.workers);
-        let reader = scope.spawn(move || read_games(input, range, &returned, &read));
+        let reader = Builder::new()
+            .spawn_scoped(scope, move || read_games(input, range, &returned, &read))
+            .context(NO_THREAD)?;
         let (made, finished) = bounded(window);
         for _ in 0..job.workers {
             let (waiting, made, new_engine) = (waiting.clone(), made.clone(), &new_engine);
-            scope.spawn(move || work(job, &waiting, &made, new_engine, progress));
+            Builder::new()
+                .spawn_scoped(scope, move || {
+                    work(job, &waiting, &made, new_engine, progress);
+                })
+                .context(NO_THREAD)?;
         }
         drop((made, waiting));
         let mut early = BTreeMap::new();

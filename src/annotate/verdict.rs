@@ -118,12 +118,16 @@ pub fn judge(evidence: &Evidence, curve: Curve, thresholds: &Thresholds) -> Verd
 }
 
 /// A missed or allowed mate, as lichess judges it: the fault is smaller the more decided the game
-/// is without the mate. A mate that only takes longer is not a fault.
+/// is without the mate. A mate that only takes longer is not a fault, and neither is a win or a loss
+/// that the tablebases know in a mate's place.
 fn mate_fault(before: Score, after: Score) -> Option<Fault> {
     const DECIDED: i32 = 999;
     const NEARLY_DECIDED: i32 = 700;
     let mates = |score: Score| score.mate_moves().is_some_and(|_| score.is_win());
     let is_mated = |score: Score| score.mate_moves().is_some_and(|_| score.is_loss());
+    if before.is_win() && after.is_win() || before.is_loss() && after.is_loss() {
+        return None;
+    }
     let remaining = if is_mated(after) && !is_mated(before) {
         -before.shown_cp()
     } else if mates(before) && !mates(after) {
@@ -223,5 +227,9 @@ mod tests {
         // A longer mate, and a mate against that comes sooner, change nothing.
         assert_eq!(verdict(mate, Score::mate_in(Ply(9))).fault, None);
         assert_eq!(verdict(Score::mated_in(Ply(8)), mated).fault, None);
+        // Nor does a win or a loss that the tablebases know.
+        let (won, lost) = (Score::tablebase_win(Ply(9)), Score::tablebase_loss(Ply(9)));
+        assert_eq!(verdict(mate, won).fault, None);
+        assert_eq!(verdict(lost, mated).fault, None);
     }
 }

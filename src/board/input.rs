@@ -26,7 +26,7 @@ const NOT_READ: [(&[u8], &str); 5] = [
 const MARK_BYTES: u64 = 6;
 /// The largest window that zstd may ask for, as a power of two: large databases are packed with
 /// `zstd --long=31`.
-const ZSTD_WINDOW_LOG: u32 = 31;
+pub(crate) const ZSTD_WINDOW_LOG: u32 = 31;
 
 /// U+FEFF in UTF-8, with which some editors begin a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";

@@ -23,7 +23,9 @@ mod unpack;
 pub use dirty_pieces::DirtyPieces;
 pub use epd::{Epd, EpdError, EpdOperation, is_opcode};
 pub use game::{Game, GameEnd, GameError, Start};
-pub(crate) use input::{STDIN, decode, decompress, is_zstd, open_input, read_text};
+pub(crate) use input::{
+    STDIN, ZSTD_WINDOW_LOG, decode, decompress, is_zstd, open_input, read_text,
+};
 pub use keys::Keys;
 pub use legality::Legality;
 pub(crate) use legality::attacked_by_lesser;

@@ -218,8 +218,8 @@ impl Position {
         ]
     }
 
-    /// Whether the moved piece itself gives check from where it lands. Checks that it uncovers are
-    /// not seen, and a castling rook's neither.
+    /// Whether the moved piece itself gives check from where it lands. Not seen are checks that it
+    /// uncovers, a castling rook's, and a promoted piece's through the square that the pawn left.
     #[must_use]
     pub fn gives_direct_check(&self, m: Move) -> bool {
         let (them, occupied) = (!self.turn(), self.board().occupied());

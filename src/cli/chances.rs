@@ -3,12 +3,12 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use clap::Args;
 
 use super::CommandResult;
 use crate::chances::{ChancesModel, MODEL, Tally};
-use crate::record::{GameReader, GameRecord};
+use crate::record::{GameReader, GameRecord, holds_positions};
 use crate::types::EVEN_CHANCE;
 
 /// One game in this many is held out of the fit and measures its error.
@@ -31,6 +31,12 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let mut held_out = Tally::default();
     let mut games = 0u64;
     for path in &arguments.games {
+        // A pipe can be read only once.
+        ensure!(
+            !(path.is_file() && holds_positions(path)?),
+            "{} holds single positions; games are needed",
+            path.display()
+        );
         let mut reader = GameReader::open(path)?;
         let mut game = GameRecord::empty();
         let name = || path.display().to_string();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
-use super::limits::{cores, in_range, threads_range};
+use super::limits::{cores, hash_range, in_range, threads_range};
 use crate::datagen::adjudicator::Adjudication;
 use crate::datagen::opening::{OpeningSettings, OpeningsError, read_openings};
 use crate::datagen::play::{Budget, PlaySettings};
@@ -88,7 +88,7 @@ pub struct DatagenArgs {
     #[arg(long)]
     pub teacher: Option<PathBuf>,
     /// Megabytes of each side's transposition table
-    #[arg(long, default_value_t = 4)]
+    #[arg(long, default_value_t = 4, value_parser = hash_range())]
     pub hash: usize,
     /// File of positions to start from, one FEN or EPD a line [default: the initial position]
     #[arg(long)]
@@ -140,7 +140,7 @@ fn kind(args: &DatagenArgs) -> Result<DatagenKind, OpeningsError> {
     };
     let play = PlaySettings {
         budget: Budget::soft_nodes(args.nodes),
-        hash: args.hash.max(1),
+        hash: args.hash,
         opening: opening.clone(),
         ..PlaySettings::default()
     };

@@ -93,11 +93,12 @@ impl EngineMaker {
         let mut engine = Engine::new();
         engine.settings.move_overhead = 0;
         engine.share_tablebases(self.tablebases.clone());
-        engine.set_hash(hash_mib)?;
-        engine.set_threads(threads)?;
         if let Some(path) = &self.network {
             engine.set_network(Some(path))?;
         }
+        engine.set_threads(threads)?;
+        // Last, since each of these makes the table anew, and a large one takes seconds.
+        engine.set_hash(hash_mib)?;
         Ok(engine)
     }
 }

@@ -21,7 +21,7 @@ use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{Arg, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::datagen::genfens::GenfensRequest;
 use crate::eval::EvalKind;
@@ -107,7 +107,7 @@ pub fn run() -> ExitCode {
     let result = match (genfens(&arguments), uci_commands(&arguments)) {
         (Some(request), _) => request,
         (None, Some(commands)) => uci::batch(&commands).map_err(anyhow::Error::from),
-        (None, None) => dispatch(Cli::parse_from(arguments)),
+        (None, None) => dispatch(parse(arguments)),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
@@ -119,6 +119,24 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Parses the arguments; ends the program with a message if they are wrong.
+fn parse(arguments: Vec<OsString>) -> Cli {
+    let matches = take_negative_numbers(Cli::command()).get_matches_from(arguments);
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// Lets `-5` be the value of every option and argument, so that the message names the range that
+/// it misses. Otherwise clap takes it for an unknown option.
+fn take_negative_numbers(command: clap::Command) -> clap::Command {
+    let allow = |arg: Arg| {
+        let takes_values = arg.get_action().takes_values();
+        arg.allow_negative_numbers(takes_values)
+    };
+    command
+        .mut_args(allow)
+        .mut_subcommands(take_negative_numbers)
 }
 
 fn dispatch(cli: Cli) -> CommandResult {

@@ -4,6 +4,7 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use fastrand::Rng;
 use thiserror::Error;
@@ -94,7 +95,7 @@ impl GenfensRequest {
         for _ in 0..self.count {
             let mut even = |position: &Position| {
                 let limits = Limits::to_nodes(settings.check_nodes);
-                shared.begin(false);
+                shared.begin(false, Instant::now());
                 let request = SearchRequest::new(position.clone(), limits);
                 let outcome = worker.search(&request, Box::new(Silent));
                 outcome.is_some_and(|found| found.score.raw().abs() <= settings.max_imbalance)

@@ -1,16 +1,16 @@
 //! Random openings: a start position, some random legal moves, and a check that the result is
 //! playable.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, io};
 
 use fastrand::Rng;
 use serde::{Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use crate::board::Position;
+use crate::board::{Position, open_input, read_text};
 use crate::params::see_value;
 use crate::record::MAX_PIECES;
 use crate::types::{CastlingMode, Color, Move, Role};
@@ -83,10 +83,13 @@ pub enum OpeningsError {
 /// The file cannot be read or holds no position.
 pub fn read_openings(path: &Path) -> Result<Arc<[Position]>, OpeningsError> {
     const BOARD_FIELDS: usize = 4;
-    let text = fs::read_to_string(path).map_err(|source| OpeningsError::Unreadable {
-        path: path.to_owned(),
-        source,
-    })?;
+    let text =
+        open_input(path)
+            .and_then(read_text)
+            .map_err(|source| OpeningsError::Unreadable {
+                path: path.to_owned(),
+                source,
+            })?;
     let positions: Arc<[Position]> = text
         .lines()
         .filter_map(|line| {
@@ -205,6 +208,7 @@ fn back_rank(rng: &mut Rng) -> [char; 8] {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
+    use std::fs;
 
     use super::*;
 

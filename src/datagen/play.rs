@@ -2,6 +2,7 @@
 
 use std::num::NonZero;
 use std::sync::Arc;
+use std::time::Instant;
 
 use fastrand::Rng;
 use serde::Serialize;
@@ -113,7 +114,7 @@ impl Side {
             history: line.history().to_vec(),
             ..SearchRequest::new(line.position().clone(), limits)
         };
-        self.shared.begin(false);
+        self.shared.begin(false, Instant::now());
         self.worker.search(&request, Box::new(Silent))
     }
 }
@@ -166,9 +167,10 @@ impl Player {
                     outcome.score.raw().abs() <= furthest
                 })
             });
+            // What was evaluated to judge the opening is no position of the game.
+            self.sides[0].take_sample();
             if even {
                 self.sides.iter_mut().for_each(Side::clear);
-                self.sides[0].take_sample();
                 let played = self.play_from(opening);
                 return Ok(Played {
                     nodes: nodes + played.nodes,

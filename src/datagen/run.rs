@@ -154,7 +154,7 @@ struct RunSettings<'a> {
     chunk: usize,
     /// The name of the network that plays.
     network: &'a str,
-    /// A hash of its weights, for many networks have the same name.
+    /// A hash of its first layer, for many networks have the same name.
     #[serde(skip_serializing_if = "Option::is_none")]
     network_digest: Option<String>,
     /// The name of the teacher's file.

@@ -56,8 +56,8 @@ pub struct Analysis {
     /// `None` for a move from the opening book, and if the search was stopped before it had
     /// searched any move.
     pub score: Option<Score>,
-    /// The last iteration that was completed; 0 if there was nothing to search. Lines may be of the
-    /// next one, which was stopped.
+    /// The last iteration that was completed; 1 if the first was only begun, 0 if nothing was
+    /// searched. Lines may be of the next one, which was stopped.
     pub depth: Depth,
     /// Nodes of all threads.
     pub nodes: u64,

@@ -10,7 +10,7 @@ pub struct Conclusion {
     pub pv: Vec<Move>,
     /// `None` if there are legal moves but none was searched.
     pub score: Option<Score>,
-    /// The last iteration, complete or, if it was the first, at least begun.
+    /// The last complete iteration; 1 if the first was only begun, 0 if nothing was searched.
     pub depth: Depth,
 }
 

@@ -113,7 +113,7 @@ impl Stage for OwnBook {
         Step::Answer(Conclusion {
             pv: [Some(best), reply].into_iter().flatten().collect(),
             score: None,
-            depth: Depth::ONE,
+            depth: Depth::ZERO,
         })
     }
 }

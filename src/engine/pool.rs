@@ -150,9 +150,9 @@ impl Pool {
         is_built.recv().map_err(|_| PoolError::Worker(number))
     }
 
-    /// Begins a search, which reports through the reporter. The stages of the
-    /// pipeline that come before the search are run at once, on the caller's thread and on the
-    /// search's clock. Any `stop` or `ponderhit` after this call concerns this search, even if no
+    /// Begins a search, which reports through the reporter. The wait for late helpers of the last
+    /// search is on the search's clock, and so are the stages of the pipeline that come before the
+    /// search, which are run at once, on the caller's thread. Any `stop` or `ponderhit` after this call concerns this search, even if no
     /// thread has started yet. The caller makes sure that no search is running.
     pub fn start(
         &mut self,
@@ -160,8 +160,9 @@ impl Pool {
         reporter: EventReporter,
         pipeline: &Pipeline,
     ) {
+        let asked = Instant::now();
         self.wait_until_idle();
-        self.shared.begin(request.ponder);
+        self.shared.begin(request.ponder, asked);
         let prepared = pipeline.prepare(&mut request, |text| reporter.note(text));
         let request = Arc::new(request);
         let (done, helpers) = mpsc::channel();
@@ -323,8 +324,8 @@ fn lock(reporter: &Mutex<EventReporter>) -> MutexGuard<'_, EventReporter> {
     reporter.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Threads reach different depths; a result that was asked for at a depth, or with several
-/// lines, is the first thread's alone.
+/// Threads reach different depths; a result that was asked for at a depth, with a mate, or with
+/// several lines, is the first thread's alone.
 fn may_vote(limits: &Limits) -> bool {
     limits.depth.is_none() && limits.mate.is_none() && limits.multi_pv == 1
 }
@@ -354,5 +355,33 @@ fn conclude(result: Option<SearchResult>, request: &SearchRequest) -> Conclusion
         score,
         depth: Depth::ZERO,
         pv: best.into_iter().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossbeam_channel::unbounded;
+
+    use super::*;
+    use crate::board::{Game, Position};
+    use crate::engine::best_so_far::BestSoFar;
+
+    /// The client's clock runs since it sent `go`.
+    #[test]
+    fn the_wait_for_late_helpers_is_on_the_clock() {
+        const LATE: Duration = Duration::from_millis(50);
+        let signals = Arc::new(Signals::new());
+        let mut pool = Pool::new(1, 1, &EvalKind::Tapered, &signals).expect("memory");
+        let (helper, idle) = bounded(0);
+        pool.busy = Some(idle);
+        thread::spawn(move || {
+            thread::sleep(LATE);
+            drop(helper);
+        });
+        let (events, _listener) = unbounded();
+        let reporter = EventReporter::new(events, Game::default(), 1, BestSoFar::default());
+        let request = SearchRequest::new(Position::startpos(), Limits::default());
+        pool.start(request, reporter, &Pipeline::default());
+        assert!(signals.elapsed() >= LATE);
     }
 }

@@ -199,8 +199,12 @@ impl Report for EventReporter {
             efforts: efforts.into(),
             pv: self.game.playable(pv),
         };
+        // A group of lines is sent whole or not at all, its bounds as well.
+        if info.multi_pv <= 1 {
+            self.group_open = self.is_due();
+        }
         if info.bound.is_some() {
-            if info.multi_pv <= self.lines && self.is_due() {
+            if info.multi_pv <= self.lines && self.group_open {
                 if let Some(kept) = self.kept.get_mut(info.multi_pv.saturating_sub(1)) {
                     kept.sent = false;
                 }
@@ -211,9 +215,6 @@ impl Report for EventReporter {
         if info.multi_pv > self.lines {
             self.keep(line, true);
             return;
-        }
-        if info.multi_pv <= 1 {
-            self.group_open = self.is_due();
         }
         self.keep(line.clone(), self.group_open);
         if self.group_open {
@@ -357,6 +358,31 @@ mod tests {
             lines.last().map(|line| line.info.depth),
             Some(Depth(DEPTHS))
         );
+    }
+
+    /// A bound of a later line is news, and comes with the whole group.
+    #[test]
+    fn a_groups_bound_is_sent_with_it() {
+        const LINES: usize = 3;
+        let (mut reporter, events) = reporter_of(LINES);
+        let moves = Position::startpos().legal_moves();
+        let groups = FREE_LINES / LINES + 1;
+        for depth in 1..=groups as i32 {
+            for number in 1..=LINES {
+                report_line(&mut reporter, depth, number, None, &[moves[number]]);
+            }
+        }
+        received(&events);
+        reporter.last_sent = Instant::now().checked_sub(LINE_INTERVAL);
+        for (number, bound) in [(1, None), (2, Some(Bound::Upper)), (3, None)] {
+            report_line(&mut reporter, 99, number, bound, &[moves[number]]);
+        }
+        let numbers: Vec<usize> = received(&events)
+            .0
+            .iter()
+            .map(|line| line.info.multi_pv)
+            .collect();
+        assert_eq!(numbers, [1, 2, 3]);
     }
 
     /// A level has more lines searched than were asked for, to choose from.

@@ -5,6 +5,7 @@
 //! can be compared with the theory, on any position.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde::Serialize;
 
@@ -122,7 +123,7 @@ pub fn shapes(
     let mut shapes: Vec<TreeShape> = Vec::new();
     for depth in 1..=depth {
         let shared = Arc::new(Shared::new(TranspositionTable::new(hash)?, 1));
-        shared.begin(false);
+        shared.begin(false, Instant::now());
         let mut worker = SearchWorker::new(0, shared, eval_kind.clone());
         let limits = Limits::to_depth(Depth(depth as i32));
         worker.search(&SearchRequest::new(root.clone(), limits), Box::new(Silent));

@@ -10,7 +10,7 @@ mod nearby;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use thiserror::Error;
 
@@ -262,17 +262,26 @@ impl<Report: FnMut(LabelProgress)> LabelRun<'_, Report> {
         }
         let share = block.len().div_ceil(self.labellers.len());
         let (path, before, label) = (self.path, self.done.records, &label);
+        let has_failed = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let work = |(index, (labeller, part)): (usize, (&mut Box<dyn Labeller>, &mut [T]))| {
                 let first = before + (index * share) as u64 + 1;
-                (first..).zip(part).try_for_each(|(number, record)| {
-                    label(labeller.as_mut(), number, record).map_err(|source| LabelError::Line {
-                        path: path.to_path_buf(),
-                        kind,
-                        number,
-                        source,
-                    })
-                })
+                for (number, record) in (first..).zip(part) {
+                    // Another one's failure ends the run, and an engine may take hours for a share.
+                    if has_failed.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    label(labeller.as_mut(), number, record).map_err(|source| {
+                        has_failed.store(true, Ordering::Relaxed);
+                        LabelError::Line {
+                            path: path.to_path_buf(),
+                            kind,
+                            number,
+                            source,
+                        }
+                    })?;
+                }
+                Ok(())
             };
             let shares = self.labellers.iter_mut().zip(block.chunks_mut(share));
             let handles: Vec<_> = shares

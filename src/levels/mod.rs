@@ -158,7 +158,7 @@ impl Level {
         const FORCED: u32 = 5;
         const LEAST: u32 = 20;
         const RANGE: u32 = 70;
-        let soft = bounds?.soft.min(bounds?.hard);
+        let soft = bounds?.soft;
         let percent = if choices <= 1 {
             FORCED
         } else {

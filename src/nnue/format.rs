@@ -22,7 +22,7 @@
 //! a build embeds is checked before the engine is compiled.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -50,6 +50,12 @@ pub enum NetError {
     /// The file could not be read or written.
     #[error("cannot access the network file {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
+    /// The contents of a file are refused.
+    #[error("{}: {reason}", path.display())]
+    Refused {
+        path: PathBuf,
+        reason: Box<NetError>,
+    },
     /// Cut off, or not a network at all.
     #[error("the network file is too short: {found} bytes where {expected} are needed")]
     TooShort { found: usize, expected: usize },
@@ -84,6 +90,19 @@ pub enum NetError {
     /// The name in the header is no UTF-8.
     #[error("the network's name is not UTF-8")]
     BadName,
+}
+
+impl NetError {
+    /// With the name of the file, if it is not there yet.
+    pub(crate) fn in_file(self, path: &Path) -> NetError {
+        match self {
+            NetError::Io { .. } | NetError::Refused { .. } => self,
+            reason => NetError::Refused {
+                path: path.to_path_buf(),
+                reason: Box::new(reason),
+            },
+        }
+    }
 }
 
 /// The header of a network file, as it stands there.

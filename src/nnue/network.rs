@@ -42,7 +42,10 @@ impl Network {
     /// # Errors
     /// The file is unreadable, damaged or no network, or its width is not [`HIDDEN`].
     pub fn load(path: &Path) -> Result<Arc<Network>, NetError> {
-        Network::new(&QuantisedNet::load(path)?).map(Arc::new)
+        QuantisedNet::load(path)
+            .and_then(|net| Network::new(&net))
+            .map(Arc::new)
+            .map_err(|error| error.in_file(path))
     }
 
     /// Lays out a network for the kernels.
@@ -152,7 +155,11 @@ mod tests {
         net.save(&path).expect("written");
         assert_eq!(Network::load(&path).expect("loaded").name(), net.name);
         std::fs::write(&path, b"not a network").expect("written");
-        assert!(matches!(Network::load(&path), Err(NetError::WrongMagic)));
+        let error = Network::load(&path).expect_err("no network").to_string();
+        assert!(
+            error.contains("random.pnn: not a Pleach network"),
+            "{error}"
+        );
         std::fs::remove_dir_all(&directory).expect("removed");
         assert!(matches!(Network::load(&path), Err(NetError::Io { .. })));
     }

@@ -41,6 +41,11 @@ impl BookEntry {
         number.to_be_bytes()
     }
 
+    /// Whether the entry holds no move, as the format allows: it is to be passed over.
+    pub const fn is_null(self) -> bool {
+        self.bits == 0
+    }
+
     /// Whether the bits lead from one square to another, with a known promotion.
     pub const fn has_squares(self) -> bool {
         /// Queen, the highest of the promoted roles.

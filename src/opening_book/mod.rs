@@ -97,7 +97,8 @@ impl OpeningBook {
             }
         }
         // Entries with key 0 at the beginning describe the book and hold no moves.
-        let no_move = |entry: &BookEntry| entry.key != 0 && !entry.has_squares();
+        let no_move =
+            |entry: &BookEntry| entry.key != 0 && !entry.is_null() && !entry.has_squares();
         if let Some(index) = entries.iter().position(no_move) {
             return Err(BookError::NoMove(index + 1));
         }

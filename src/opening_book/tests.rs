@@ -181,8 +181,11 @@ fn books_survive_writing_and_damage_is_named() {
     swapped.extend_from_slice(&bytes[..ENTRY_BYTES]);
     assert!(error(&swapped).contains("out of order"));
     let mut no_move = bytes.clone();
-    no_move[8..10].fill(0);
+    no_move[8..10].fill(0xFF);
     assert!(error(&no_move).contains("no move"));
+    let mut null = bytes.clone();
+    null[8..10].fill(0);
+    assert!(OpeningBook::from_bytes(&null).is_ok());
     let header = [&[0; ENTRY_BYTES][..], &bytes].concat();
     assert!(OpeningBook::from_bytes(&header).is_ok());
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::RecordError;
-use crate::board::is_zstd;
+use crate::board::{ZSTD_WINDOW_LOG, is_zstd};
 
 /// Of each buffer between a file and its reader or writer.
 pub(super) const BUFFER_BYTES: usize = 1 << 20;
@@ -36,7 +36,8 @@ pub(super) fn decoded(path: &Path, read: Arc<AtomicU64>) -> Result<Box<dyn BufRe
         let mut file = BufReader::with_capacity(BUFFER_BYTES, file);
         let compressed = is_zstd(file.fill_buf()?);
         Ok(if compressed {
-            let decoder = zstd::Decoder::with_buffer(file)?;
+            let mut decoder = zstd::Decoder::with_buffer(file)?;
+            decoder.window_log_max(ZSTD_WINDOW_LOG)?;
             Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
         } else {
             Box::new(file)

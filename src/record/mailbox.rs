@@ -141,6 +141,11 @@ impl Mailbox {
             if taken != EMPTY && (taken & BLACK == own || taken & !BLACK == KING) {
                 return Err("the move takes a king or its own piece");
             }
+            // The captured pawn is on the rank of the origin and the file of the target.
+            let passed = from & !7 | to & 7;
+            if m.is_en_passant() && self.squares[passed] != own ^ BLACK | PAWN {
+                return Err("en passant takes no pawn");
+            }
             self.clear(from);
             let placed = match m.promotion() {
                 Some(_) if piece & !BLACK != PAWN => return Err("a piece promotes"),
@@ -149,8 +154,7 @@ impl Mailbox {
             };
             self.put(to, placed);
             if m.is_en_passant() {
-                // The captured pawn is on the rank of the origin and the file of the target.
-                self.clear(from & !7 | to & 7);
+                self.clear(passed);
             }
             if piece & !BLACK == KING {
                 self.kings[usize::from(own / BLACK)] = to as u8;
@@ -174,6 +178,9 @@ impl Mailbox {
         let (king_to, rook_to) = (rank + king_file, rank + rook_file);
         self.clear(king);
         self.clear(rook);
+        if self.squares[king_to] != EMPTY || self.squares[rook_to] != EMPTY {
+            return Err("castling onto another piece");
+        }
         self.put(king_to, own | KING);
         self.put(rook_to, own | ROOK);
         self.kings[usize::from(own / BLACK)] = king_to as u8;

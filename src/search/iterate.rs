@@ -124,7 +124,7 @@ impl SearchWorker {
 
     /// One search of the root; the best move comes to the front of its line.
     fn search_root(&mut self, root: &Position, window: Window, depth: Depth) -> Searched<Score> {
-        let result = self.node::<Root>(root, Ply::ROOT, depth.max(Depth::ONE), window, false);
+        let result = self.node::<Root>(root, Ply::ROOT, depth, window, false);
         match result {
             Ok(score) => {
                 self.root.sort_line();

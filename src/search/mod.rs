@@ -32,7 +32,7 @@ mod worker;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::board::Position;
 use crate::eval::Misjudgement;
@@ -106,15 +106,15 @@ impl Shared {
         }
     }
 
-    /// Begins a search: ages the table and resets the counters and signals. Called once, before
-    /// the workers start.
-    pub fn begin(&self, pondering: bool) {
+    /// Begins a search that was asked for at `asked`: ages the table and resets the counters and
+    /// signals. Called once, before the workers start.
+    pub fn begin(&self, pondering: bool, asked: Instant) {
         self.tt.new_search();
         for thread in &self.counters {
             thread.nodes.store(0, Relaxed);
             thread.tablebase_hits.store(0, Relaxed);
         }
-        self.signals.start(pondering);
+        self.signals.start(pondering, asked);
     }
 
     fn set_nodes(&self, thread: usize, nodes: u64) {

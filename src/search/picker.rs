@@ -28,7 +28,6 @@ enum PickerStage {
     Quiet,
     /// Captures that lose the exchange, last.
     BadNoisy,
-    Done,
 }
 
 /// Returns a node's moves one by one, most promising first.
@@ -131,7 +130,8 @@ impl Picker {
                 }
                 PickerStage::GoodNoisy => match self.moves.take_best() {
                     Some(m) if self.is_good(histories, position, m) => return Some(m),
-                    Some(m) => self.bad.push(m),
+                    Some(m) if self.split == Split::ByHistory => self.bad.push(m),
+                    Some(_) => {}
                     None => {
                         self.proven_see = UNPROVEN;
                         self.stage = PickerStage::GenerateQuiet;
@@ -156,15 +156,10 @@ impl Picker {
                     None => self.stage = PickerStage::BadNoisy,
                 },
                 PickerStage::BadNoisy => {
-                    if matches!(self.split, Split::Wins(_)) {
-                        self.stage = PickerStage::Done;
-                        continue;
-                    }
                     let m = self.bad.get(self.next_bad).copied();
                     self.next_bad += 1;
                     return m;
                 }
-                PickerStage::Done => return None,
             }
         }
     }

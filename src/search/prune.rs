@@ -61,7 +61,8 @@ impl SearchWorker {
     /// evaluation did not fall for the parent's side as expected, look deeper; if both sides'
     /// evaluations together say that the move lost something for the parent's side, look less deep.
     pub(super) fn hindsight<T: NodeType>(&mut self, node: &mut Node<'_>) {
-        // The verification of a null move searches the node again with its depth settled.
+        // In the verification of a null move depths stay as they are, down to where null moves are
+        // tried again.
         if node.ply < self.null_from {
             return;
         }

@@ -234,11 +234,13 @@ impl RootMoves {
         if best == -Score::INFINITE {
             return;
         }
-        let searched_before = line[0].previous != -Score::INFINITE;
+        let searched_before = line.iter().any(|root| root.previous != -Score::INFINITE);
         if best.is_loss() && searched_before {
-            for root in line {
+            for root in &mut *line {
                 root.score = -Score::INFINITE;
             }
+            // A search of this iteration may have brought another move to the front.
+            line.sort_by_key(|root| std::cmp::Reverse(root.previous));
             return;
         }
         if let Some(index) = line.iter().position(|root| root.score == best) {
@@ -429,6 +431,29 @@ mod tests {
             pv: &[a, b],
         };
         assert_eq!(best.latest(), Some(before));
+    }
+
+    /// Another move was best for a while in the iteration that was stopped.
+    #[test]
+    fn an_interrupted_loss_brings_back_the_order_of_the_iteration_before() {
+        let mut root = root(2);
+        let [a, b] = order(&root)[..] else {
+            panic!("two moves");
+        };
+        root.begin_iteration(Depth(1));
+        note(&mut root, a, 20, true);
+        note(&mut root, b, 0, false);
+        root.begin_iteration(Depth(2));
+        note(&mut root, a, 5, true);
+        note(&mut root, b, 60, true);
+        root.sort_line();
+        assert_eq!(order(&root), [b, a]);
+        root.note(b, Score::mated_in(Ply(6)), true, 1, 1, &[]);
+        note(&mut root, a, 0, false);
+        root.keep_partial();
+        assert_eq!(order(&root), [a, b]);
+        let score = root.current().latest().map(|found| found.score);
+        assert_eq!(score, Some(Score::cp(20)));
     }
 
     #[test]

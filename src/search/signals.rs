@@ -42,12 +42,12 @@ impl Signals {
         }
     }
 
-    /// A search begins now. Called once, before any search thread is woken, so that a `stop` or
-    /// `ponderhit` that follows at once is not lost.
-    pub fn start(&self, pondering: bool) {
-        let now = self.now();
-        self.began.store(now, Ordering::Relaxed);
-        self.clock_began.store(now, Ordering::Relaxed);
+    /// A search begins, whose clock runs since `asked`. Called once, before any search thread is
+    /// woken, so that a `stop` or `ponderhit` that follows at once is not lost.
+    pub fn start(&self, pondering: bool, asked: Instant) {
+        let began = nanoseconds(asked.saturating_duration_since(self.epoch));
+        self.began.store(began, Ordering::Relaxed);
+        self.clock_began.store(began, Ordering::Relaxed);
         self.pondering.store(pondering, Ordering::Relaxed);
         self.stopped.store(false, Ordering::Release);
     }
@@ -120,12 +120,16 @@ impl Signals {
     }
 
     fn now(&self) -> u64 {
-        u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        nanoseconds(self.epoch.elapsed())
     }
 
     fn since(&self, then: &AtomicU64) -> Duration {
         Duration::from_nanos(self.now().saturating_sub(then.load(Ordering::Relaxed)))
     }
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -138,20 +142,20 @@ mod tests {
     fn signals_that_follow_the_start_at_once_are_kept() {
         let signals = Signals::new();
         assert!(signals.is_stopped());
-        signals.start(true);
+        signals.start(true, Instant::now());
         assert!(signals.is_pondering() && !signals.is_stopped());
         signals.ponderhit();
         assert!(!signals.is_pondering() && !signals.is_stopped());
         signals.stop();
         assert!(signals.is_stopped());
-        signals.start(false);
+        signals.start(false, Instant::now());
         assert!(!signals.is_stopped() && !signals.is_pondering());
     }
 
     #[test]
     fn the_clock_begins_at_ponderhit() {
         let signals = Signals::new();
-        signals.start(true);
+        signals.start(true, Instant::now());
         thread::sleep(Duration::from_millis(20));
         signals.ponderhit();
         assert!(signals.elapsed() >= Duration::from_millis(20));
@@ -161,9 +165,9 @@ mod tests {
     #[test]
     fn holding_ends_with_the_right_signal() {
         let signals = Arc::new(Signals::new());
-        signals.start(false);
+        signals.start(false, Instant::now());
         signals.hold(false, None);
-        signals.start(true);
+        signals.start(true, Instant::now());
         let sleeper = {
             let signals = Arc::clone(&signals);
             thread::spawn(move || signals.hold(true, None))

@@ -45,7 +45,7 @@ stats! {
     interior,
     /// Nodes of the quiescence search.
     quiescence,
-    /// Nodes decided by the transposition table.
+    /// Nodes of the main search decided by the transposition table.
     tt_cutoffs,
     /// Nodes decided by razoring.
     razored,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{RecvTimeoutError, bounded};
 
@@ -26,7 +26,7 @@ pub(super) fn position(fen: &str) -> Position {
 pub(super) fn worker() -> SearchWorker {
     let tt = TranspositionTable::new(1).expect("memory");
     let shared = Arc::new(Shared::new(tt, 1));
-    shared.begin(false);
+    shared.begin(false, Instant::now());
     SearchWorker::new(0, shared, EvalKind::Tapered)
 }
 
@@ -136,7 +136,7 @@ fn any_thread_ends_the_search_at_the_hard_bound() {
     const MUCH_LATER: Duration = Duration::from_secs(60);
     let tt = TranspositionTable::new(1).expect("memory");
     let shared = Arc::new(Shared::new(tt, 2));
-    shared.begin(false);
+    shared.begin(false, Instant::now());
     let time = TimeBounds {
         soft: BOUND,
         hard: BOUND,

@@ -57,7 +57,7 @@ pub struct SearchWorker {
     /// The iteration's depth.
     pub(super) root_depth: Depth,
     pub(super) completed: Depth,
-    /// No null moves before this ply while a null move is being verified.
+    /// No null moves and no hindsight before this ply while a null move is being verified.
     pub(super) null_from: Ply,
     /// The soft bound passed while pondering: end as soon as the pondered move is played.
     pub(super) stop_on_ponderhit: bool,

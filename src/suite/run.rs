@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::Builder;
 
 use crossbeam_channel::bounded;
 
 use super::problem::{Goal, Problem};
 use super::score::{Attempt, Found};
 use crate::board::Game;
-use crate::engine::{AnalysisLine, Engine, EngineError, Event, Request};
+use crate::engine::{AnalysisLine, Engine, EngineError, Event, PoolError, Request};
 use crate::types::{Move, Score};
 
 /// How to search a suite.
@@ -48,10 +49,10 @@ pub fn run(
     };
     let (attempts, finished) = bounded(settings.at_once);
     std::thread::scope(|scope| {
-        for _ in 0..settings.at_once.min(problems.len()) {
+        for number in 1..=settings.at_once.min(problems.len()) {
             let (attempts, queue) = (attempts.clone(), &queue);
             let (request, new_engine) = (&request, &new_engine);
-            scope.spawn(move || {
+            let solver = move || {
                 let solve = |engine: &mut Engine, problem: &Problem| {
                     let request = request(problem);
                     attempt(engine, problem, &request, settings.hold, interrupted)
@@ -60,7 +61,10 @@ pub fn run(
                 if let Err(error) = work(queue, interrupted, new_engine, solve, show) {
                     let _ = attempts.send(Err(error));
                 }
-            });
+            };
+            Builder::new()
+                .spawn_scoped(scope, solver)
+                .map_err(|error| PoolError::Thread { number, error })?;
         }
         drop(attempts);
         let mut shown = 0;

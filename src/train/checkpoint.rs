@@ -27,6 +27,13 @@ use super::shards::ShardPass;
 pub const MAGIC: [u8; 8] = *b"PLEACHC3";
 const MAX_HEADER_BYTES: u32 = 1 << 24;
 
+/// Whether a file begins as a checkpoint does.
+pub fn is_checkpoint(path: &Path) -> bool {
+    let mut magic = [0; MAGIC.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    read.is_ok() && magic == MAGIC
+}
+
 /// The state of a run besides its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {

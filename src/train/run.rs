@@ -116,6 +116,7 @@ struct Trainer<'a> {
 impl<'a> Trainer<'a> {
     fn new(config: &'a Config) -> anyhow::Result<Trainer<'a>> {
         let described = serde_json::to_vec(&(config, shards::identities(&config.data)?))?;
+        let teacher = config.teacher.as_deref().map(name_and_hash).transpose()?;
         let fingerprint = fnv1a(&described);
         let (model, progress) = begin(config, fingerprint)?;
         let shards = Shards::new(config)?;
@@ -135,7 +136,6 @@ impl<'a> Trainer<'a> {
             data.held_out.len(),
             fitted.unwrap_or(f64::NAN),
         ));
-        let teacher = config.teacher.as_deref().map(name_and_hash).transpose()?;
         let workers = (0..config.threads.max(1))
             .map(|_| Worker::new(config.shape()))
             .collect();

@@ -71,7 +71,7 @@ impl GroupOrder {
             len,
             neighbours,
             groups: Permutation::new(len / neighbours, seed, epoch),
-            shift: epoch as usize % neighbours,
+            shift: (mix(seed ^ mix(epoch)) % neighbours as u64) as usize,
         }
     }
 

@@ -1,9 +1,8 @@
 //! What a run begins with: its own checkpoint, other networks or random weights.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 
 use crate::nnue::single_layer::QuantisedNet;
 
@@ -76,9 +75,8 @@ pub(super) fn mean(paths: &[PathBuf]) -> anyhow::Result<Option<Model>> {
 
 /// Parameters from a checkpoint or a network file, the optimiser fresh.
 pub(super) fn read(path: &Path) -> anyhow::Result<Model> {
-    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    if !bytes.starts_with(&checkpoint::MAGIC) {
-        let net = QuantisedNet::from_bytes(&bytes)?;
+    if !checkpoint::is_checkpoint(path) {
+        let net = QuantisedNet::load(path).map_err(|error| error.in_file(path))?;
         ensure!(
             net.bare,
             "{} learnt the factor for material too, and training goes on without it: it is no start",

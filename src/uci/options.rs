@@ -373,7 +373,7 @@ pub const OPTIONS: &[UciOption] = &[
                 logfile::redirect(path.map(Path::new)).map_err(|error| with_file(path, &error))
             },
         },
-        help: "Writes all that is said in both directions to this file; empty to stop.",
+        help: "Appends all that is said in both directions to this file; empty to stop.",
     },
 ];
 
@@ -416,7 +416,6 @@ impl UciOption {
         format!("  {} ({values}{default}): {}", self.name, self.help)
     }
 
-    /// Reads the value and passes it to the setter.
     /// Whether a value fits, as far as that can be seen without setting it.
     fn check(&self, value: Option<&str>) -> Result<(), OptionError> {
         let given = value.unwrap_or("");
@@ -427,6 +426,7 @@ impl UciOption {
         }
     }
 
+    /// Reads the value and passes it to the setter.
     fn set(&self, target: &mut OptionTarget<'_>, value: Option<&str>) -> Result<(), OptionError> {
         let given = value.unwrap_or("");
         let outcome = match self.kind {

@@ -204,3 +204,11 @@ pub fn last_score(lines: &[String]) -> &str {
         .find(|line| line.starts_with("info") && line.contains(" score "))
         .expect("a score before bestmove")
 }
+
+/// The names of an object's fields in JSON, sorted.
+pub fn fields(value: &serde_json::Value) -> Vec<&str> {
+    let object = value.as_object().expect("an object");
+    let mut names: Vec<&str> = object.keys().map(String::as_str).collect();
+    names.sort_unstable();
+    names
+}

@@ -6,11 +6,17 @@ mod targets;
 
 use std::env;
 use std::fs;
+use std::io::Cursor;
 use std::panic::catch_unwind;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
+use pleach::board::{Epd, PgnReader};
+use pleach::nnue::QuantisedNet;
+use pleach::opening_book::OpeningBook;
+use pleach::record::{GameReader, GameRecord, PositionReader};
+use pleach::types::CastlingMode;
 use targets::{TARGETS, Target};
 
 /// Inputs of a target in an ordinary test run.
@@ -120,3 +126,29 @@ macro_rules! fuzz_tests {
 }
 
 fuzz_tests!(fen moves pgn epd command session record positions network book tablebase);
+
+/// If a corpus were refused whole, as after a change of its format, nothing behind the refusal would
+/// be tested.
+#[test]
+fn something_of_each_format_is_accepted() {
+    let accepted = |name: &str, is_read: fn(&[u8]) -> bool| {
+        let found = corpus(name).iter().any(|entry| is_read(entry));
+        assert!(found, "{name}");
+    };
+    accepted("network", |bytes| QuantisedNet::from_bytes(bytes).is_ok());
+    accepted("book", |bytes| OpeningBook::from_bytes(bytes).is_ok());
+    accepted("record", |bytes| {
+        let game = GameReader::new(Cursor::new(bytes)).read_into(&mut GameRecord::empty());
+        game.is_ok_and(|found| found)
+    });
+    accepted("positions", |bytes| {
+        let reader = PositionReader::new(Cursor::new(bytes));
+        reader.is_ok_and(|mut reader| reader.any(|record| record.is_ok()))
+    });
+    accepted("pgn", |bytes| PgnReader::new(bytes).flatten().count() > 0);
+    accepted("epd", |bytes| {
+        let text = String::from_utf8_lossy(bytes);
+        let mut lines = text.lines();
+        lines.any(|line| Epd::parse(line, CastlingMode::Standard).is_ok())
+    });
+}

@@ -103,9 +103,9 @@ impl<R: Read> Iterator for PgnReader<R> {
     }
 }
 
-/// Whether there is no more than a comment, which may stand between two games.
+/// Whether there is no more than prose, a comment or a result, which may stand between two games.
 fn is_empty(game: &PgnGame) -> bool {
-    game.headers.is_empty() && game.main_line.moves.is_empty() && game.result.is_none()
+    game.headers.is_empty() && game.main_line.moves.is_empty()
 }
 
 /// Marks the errors of the input, to distinguish them from those that the parser makes.
@@ -188,8 +188,6 @@ struct OpenGame {
     variations: Vec<OpenLine>,
     result: Option<GameResult>,
     warnings: Vec<String>,
-    /// Too deep variations have been left out, and a warning says so.
-    left_out: bool,
     /// The result has been read; prose may follow.
     ended: bool,
 }
@@ -245,6 +243,12 @@ impl OpenGame {
         ControlFlow::Continue(())
     }
 
+    fn warn_once(&mut self, warning: &str) {
+        if !self.warnings.iter().any(|earlier| earlier == warning) {
+            self.warnings.push(warning.to_owned());
+        }
+    }
+
     /// Puts the innermost variation in its place; of one without moves, its comment.
     fn close_variation(&mut self) {
         let Some(OpenLine { line, .. }) = self.variations.pop() else {
@@ -292,7 +296,6 @@ impl Visitor for Builder {
                 start,
                 variations: Vec::new(),
                 warnings: Vec::new(),
-                left_out: false,
                 ended: false,
             }),
             Err(reason) => ControlFlow::Break(Err(reason)),
@@ -300,6 +303,10 @@ impl Visitor for Builder {
     }
 
     fn san(&mut self, game: &mut OpenGame, san: SanPlus) -> VisitorFlow {
+        if game.ended && game.variations.is_empty() {
+            game.warn_once("what stands after the result is left out");
+            return ControlFlow::Continue(());
+        }
         let open = game.line();
         if open.closed {
             return ControlFlow::Continue(());
@@ -363,10 +370,10 @@ impl Visitor for Builder {
         let mut variation = OpenLine::new(parent.before.clone());
         variation.closed = unwanted;
         game.variations.push(variation);
-        if too_deep && !game.left_out {
-            game.left_out = true;
-            let warning = format!("variations deeper than {DEEPEST_VARIATION} left out");
-            game.warnings.push(warning);
+        if too_deep {
+            game.warn_once(&format!(
+                "variations deeper than {DEEPEST_VARIATION} left out"
+            ));
         }
         ControlFlow::Continue(Skip(unwanted))
     }

@@ -84,8 +84,24 @@ enum TextPlace {
     CommentLine(usize),
     /// In a comment that ends with its line.
     LineComment,
-    /// In a header, or in a line that is left out.
+    /// In a header, before or after its value.
+    Header,
+    /// In the quotes of a header's value.
+    HeaderValue,
+    /// After a backslash in a header's value.
+    HeaderEscape,
+    /// In a line that is left out.
     RestOfLine,
+}
+
+/// Whether the game's result has come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Open,
+    /// It has, and no word since.
+    Result,
+    /// It has, and prose since.
+    Prose,
 }
 
 /// PGN with respelled moves and signs; all comments are in braces, all lines end with LF.
@@ -100,6 +116,9 @@ pub(super) struct Respelled<R> {
     word: Vec<u8>,
     /// Carriage returns whose line feed has not come.
     returns: usize,
+    /// Variations that are open.
+    variations: usize,
+    ending: Ending,
 }
 
 impl<R: Read> Respelled<R> {
@@ -112,6 +131,8 @@ impl<R: Read> Respelled<R> {
             place: TextPlace::LineStart,
             word: Vec::with_capacity(LONGEST_WORD),
             returns: 0,
+            variations: 0,
+            ending: Ending::Open,
         }
     }
 
@@ -158,6 +179,9 @@ impl<R: Read> Respelled<R> {
             TextPlace::Comment => self.take_of_comment(byte),
             TextPlace::CommentLine(seen) => self.take_of_comment_line(seen, byte),
             TextPlace::LineComment => self.take_of_line_comment(byte),
+            TextPlace::Header | TextPlace::HeaderValue | TextPlace::HeaderEscape => {
+                self.take_of_header(byte);
+            }
             TextPlace::RestOfLine => {
                 self.out.push(byte);
                 if byte == b'\n' {
@@ -170,17 +194,45 @@ impl<R: Read> Respelled<R> {
     fn take_of_line_start(&mut self, byte: u8) {
         const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
         match byte {
-            b'[' | b'%' => {
+            b'[' => {
+                self.out.push(byte);
+                self.begin_game();
+                self.place = TextPlace::Header;
+            }
+            b'%' => {
                 self.out.push(byte);
                 self.place = TextPlace::RestOfLine;
             }
-            b' ' | b'\t' | b'\n' => self.out.push(byte),
-            _ if BYTE_ORDER_MARK.contains(&byte) => self.out.push(byte),
+            b'\n' => {
+                self.out.push(byte);
+                self.begin_game();
+            }
+            b' ' | b'\t' => self.out.push(byte),
+            // Files that were joined have one before each.
+            _ if BYTE_ORDER_MARK.contains(&byte) => {}
             _ => {
                 self.place = TextPlace::Moves;
                 self.take_of_moves(byte);
             }
         }
+    }
+
+    /// After an empty line or before a header nothing is known of a game.
+    fn begin_game(&mut self) {
+        self.variations = 0;
+        self.ending = Ending::Open;
+    }
+
+    /// Moves may follow on the line of a header.
+    fn take_of_header(&mut self, byte: u8) {
+        self.out.push(byte);
+        self.place = match (self.place, byte) {
+            (_, b'\n') | (TextPlace::Header, b']') => TextPlace::LineStart,
+            (TextPlace::Header, b'"') | (TextPlace::HeaderEscape, _) => TextPlace::HeaderValue,
+            (TextPlace::HeaderValue, b'"') => TextPlace::Header,
+            (TextPlace::HeaderValue, b'\\') => TextPlace::HeaderEscape,
+            (place, _) => place,
+        };
     }
 
     fn take_of_moves(&mut self, byte: u8) {
@@ -191,6 +243,12 @@ impl<R: Read> Respelled<R> {
             return;
         }
         self.end_word();
+        match byte {
+            b'(' => self.variations += 1,
+            b')' => self.variations = self.variations.saturating_sub(1),
+            b'*' => self.note_result(),
+            _ => {}
+        }
         let (place, shown) = match byte {
             b'{' => (TextPlace::Comment, byte),
             b';' => (TextPlace::LineComment, b'{'),
@@ -220,7 +278,8 @@ impl<R: Read> Respelled<R> {
         if seen + 1 == NEXT_GAME.len() {
             self.out.extend([b'}', b'{', OPEN_COMMENT, b'}', b'\n']);
             self.out.extend(NEXT_GAME);
-            self.place = TextPlace::RestOfLine;
+            self.begin_game();
+            self.place = TextPlace::HeaderValue;
         }
     }
 
@@ -237,9 +296,27 @@ impl<R: Read> Respelled<R> {
         }
     }
 
+    /// Games without headers may follow each other without an empty line, which the parser needs.
     fn end_word(&mut self) {
+        if is_result(&self.word) {
+            self.note_result();
+        } else if self.ending != Ending::Open && self.variations == 0 && !self.word.is_empty() {
+            if begins_game(&self.word, self.ending) {
+                self.out.extend(b"\n\n");
+                self.begin_game();
+            } else {
+                self.ending = Ending::Prose;
+            }
+        }
         respell(&self.word, &mut self.out);
         self.word.clear();
+    }
+
+    /// Results in variations do not end the game.
+    fn note_result(&mut self) {
+        if self.variations == 0 {
+            self.ending = Ending::Result;
+        }
     }
 
     fn end(&mut self) {
@@ -260,6 +337,23 @@ impl<R: Read> Read for Respelled<R> {
         buffer[..length].copy_from_slice(&self.out[self.taken..self.taken + length]);
         self.taken += length;
         Ok(length)
+    }
+}
+
+/// Whether a word is the result of a game; `*` is no word.
+fn is_result(word: &[u8]) -> bool {
+    matches!(word, b"1-0" | b"0-1" | b"1/2-1/2" | b"1/2")
+}
+
+/// Whether a word after a result begins another game: it is the number of a first move, or, right
+/// after the result, a move.
+fn begins_game(word: &[u8], ending: Ending) -> bool {
+    let (number, rest) = split_number(word);
+    let is_move = respelled_move(rest).is_some();
+    match number {
+        b"" => is_move && ending == Ending::Result,
+        b"1" => is_move || rest.is_empty(),
+        _ => false,
     }
 }
 
@@ -353,18 +447,22 @@ fn respelled_move(word: &[u8]) -> Option<Vec<u8>> {
     Some(word)
 }
 
-/// Castling with capital or small letters or with zeros.
+/// Castling with capital or small letters, Latin or Cyrillic, or with zeros, and with hyphens or
+/// dashes; letters also without any.
 fn castling(word: &[u8]) -> Option<&'static [u8]> {
-    let letters: Vec<u8> = word
-        .iter()
-        .map(|byte| match byte {
-            b'o' | b'0' => b'O',
-            _ => *byte,
+    let spelt: String = decode(word)
+        .chars()
+        .map(|letter| match letter {
+            'o' | '0' | '\u{41e}' | '\u{43e}' => 'O',
+            '\u{2013}' | '\u{2014}' | '\u{2212}' => '-',
+            _ => letter,
         })
         .collect();
-    [&b"O-O"[..], b"O-O-O"]
-        .into_iter()
-        .find(|castling| letters == *castling)
+    match spelt.as_str() {
+        "O-O" | "OO" => Some(b"O-O"),
+        "O-O-O" | "OOO" => Some(b"O-O-O"),
+        _ => None,
+    }
 }
 
 /// Puts right the parts of a move that are written in other ways.
@@ -430,6 +528,9 @@ mod tests {
             ("Bb5++", "Bb5+"),
             ("4.o-o+", "4.O-O+"),
             ("o-o-o", "O-O-O"),
+            ("O\u{2013}O", "O-O"),
+            ("\u{41e}-\u{41e}-\u{41e}+", "O-O-O+"),
+            ("OO", "O-O"),
             ("0-0-0=", "O-O-O $10 "),
             ("1e4", "1e4"),
             ("Sf3", "{\u{1}Sf3}"),
@@ -472,8 +573,52 @@ mod tests {
     }
 
     #[test]
+    fn another_game_begins_after_a_result() {
+        for (text, apart) in [
+            ("e5 1/2-1/2\n1. d4 1-0", "e5 1/2-1/2\n\n\n1. d4 1-0"),
+            ("e5 * e4", "e5 * \n\ne4"),
+            ("e5 0-1 {mate}\n1e4", "e5 0-1 {mate}\n\n\n1e4"),
+            (
+                "e5 1-0 White wins 1. d4",
+                "e5 1-0 {\u{1}White} {\u{1}wins} \n\n1. d4",
+            ),
+        ] {
+            assert_eq!(respelled(text), apart);
+        }
+        for one in [
+            "e5 (e6 1-0) 2. Nf3",
+            "e5 1-0 (1... e6 2. d4)",
+            "e5 1-0\n\n1. d4",
+            "e5 1-0\n[White \"a\"]\n1. d4",
+            "1-0 (",
+        ] {
+            assert_eq!(respelled(one), one);
+        }
+    }
+
+    #[test]
+    fn moves_may_stand_on_a_headers_line() {
+        assert_eq!(
+            respelled("[A \"] \\\" e2-e4\"] e2-e4"),
+            "[A \"] \\\" e2-e4\"] e2e4"
+        );
+        assert_eq!(
+            respelled("[A \"b\"][C e2-e4\ne2-e4"),
+            "[A \"b\"][C e2-e4\ne2e4"
+        );
+    }
+
+    #[test]
+    fn byte_order_marks_are_left_out() {
+        assert_eq!(
+            respelled("\u{FEFF}[A \"b\"]\n\n\u{FEFF}e4"),
+            "[A \"b\"]\n\ne4"
+        );
+    }
+
+    #[test]
     fn all_else_stays() {
-        let text = "\u{FEFF}[Event \"e2-e4\"]\n [Site \"Sf3\"]\n\n1.e4 {e2-e4 is\n[Sf3]} e5 \n% Sf3\n\
+        let text = "[Event \"e2-e4\"]\n [Site \"Sf3\"]\n\n1.e4 {e2-e4 is\n[Sf3]} e5 \n% Sf3\n\
                     2. Nf3+ (2.O-O Qh7#) $1 e.p. -- Z0 a8=Q bxc1=N+ 1/2-1/2 1-0 1\u{2013}0 \
                     \u{bd}-\u{bd}\n[White \"Sf3\"]\n";
         assert_eq!(respelled(text), text);

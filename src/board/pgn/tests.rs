@@ -410,6 +410,31 @@ fn the_variant_of_standard_games_is_kept() {
     assert!(chess960.contains("[Variant \"Chess960\"]\n"), "{chess960}");
 }
 
+#[test]
+fn games_without_headers_are_told_apart() {
+    let games = read("1. e4 e5 1/2-1/2\n1. d4 d5 2. c4 1-0\n\nThe score: 1-0\n\n1. c4 *\n");
+    let found: Vec<_> = games
+        .iter()
+        .flatten()
+        .map(|game| (game.main_line.moves.len(), game.result))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (2, Some(GameResult::Draw)),
+            (3, Some(GameResult::WhiteWins)),
+            (1, None)
+        ]
+    );
+}
+
+#[test]
+fn moves_after_the_result_are_left_out_with_a_warning() {
+    let game = only("1. e4 e5 1-0 White wins: 2. Nf3 Nc6\n");
+    assert_eq!(game.main_line.moves.len(), 2);
+    assert_eq!(game.warnings, ["what stands after the result is left out"]);
+}
+
 /// Headers and movetexts, and the two as they are written.
 #[test]
 fn a_result_is_taken_from_the_header_if_the_moves_have_none() {

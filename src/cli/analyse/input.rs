@@ -1,6 +1,6 @@
 //! The position to analyse, in any usual form: a FEN, moves, an EPD line, or a game of a file.
 
-use std::io::{self, BufRead as _, BufReader, Read, Write as _};
+use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
@@ -81,8 +81,8 @@ pub fn game(words: &[String], choice: &Choice, chess960: bool) -> anyhow::Result
     }
 }
 
-/// Whether a word can only be meant as the name of a file: it ends in a point and letters, which
-/// neither a FEN nor a move (also with its number, as 1.e4) does.
+/// Whether a word can only be meant as the name of a file: it ends in a point and letters, or
+/// in `.bz2`, which neither a FEN nor a move (also with its number, as 1.e4) does.
 fn is_file_name(word: &str) -> bool {
     let extension = Path::new(word).extension();
     extension.is_some_and(|letters| {
@@ -91,6 +91,7 @@ fn is_file_name(word: &str) -> bool {
                 .as_encoded_bytes()
                 .iter()
                 .all(u8::is_ascii_alphabetic)
+            || letters == "bz2"
     })
 }
 
@@ -118,7 +119,7 @@ fn of_input(input: impl Read, choice: &Choice, mode: CastlingMode) -> anyhow::Re
     let input = io::Cursor::new(head).chain(input);
     match TextKind::of(&first) {
         TextKind::Pgn => of_pgn(input, choice),
-        TextKind::Positions => of_positions(&read_text(input)?, choice, mode),
+        TextKind::Positions => of_positions(input, choice, mode),
         TextKind::Unknown if *choice == Choice::default() => {
             let text = read_text(input)?;
             let game = position::game(first_game(&text), mode);
@@ -185,26 +186,40 @@ impl TextKind {
 
 /// A position of a text that has one a line, perhaps with moves behind it; the first if none is
 /// chosen.
-fn of_positions(text: &str, choice: &Choice, mode: CastlingMode) -> anyhow::Result<Game> {
+fn of_positions(
+    mut input: impl BufRead,
+    choice: &Choice,
+    mode: CastlingMode,
+) -> anyhow::Result<Game> {
     ensure!(
         choice.before.is_none(),
         "--move is for games; this file has a position a line"
     );
     let number = choice.game.unwrap_or(1);
-    let index = usize::try_from(number - 1)?;
-    let mut lines = text
-        .lines()
-        .map(str::trim)
-        .zip(1..)
-        .filter(|(line, _)| !is_skipped(line));
-    let found = lines.nth(index);
-    let (line, line_number) = found.with_context(|| format!("there is no position {number}"))?;
-    position::game(line, mode).with_context(|| format!("line {line_number}"))
+    let (mut passed, mut line_number) = (0, 0);
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        let read = input.read_until(b'\n', &mut bytes)?;
+        ensure!(read > 0, "there is no position {number}");
+        line_number += 1;
+        let line = decode(&bytes);
+        let line = line.trim();
+        passed += u64::from(!is_skipped(line));
+        if passed == number {
+            return position::game(line, mode).with_context(|| format!("line {line_number}"));
+        }
+    }
 }
 
 fn of_pgn(input: impl Read, choice: &Choice) -> anyhow::Result<Game> {
     let number = choice.game.unwrap_or(1);
     let pgn = chosen_game(input, number)?;
+    if pgn.headers.is_empty()
+        && let Some(warning) = pgn.warnings.first()
+    {
+        bail!("game {number}: {warning}");
+    }
     before_move(&pgn, number, choice.before)
 }
 
@@ -358,6 +373,7 @@ mod tests {
         for (text, word) in [
             ("e4 e5 Nf", "'Nf'"),
             ("e4 e5 Nf *\n", "'Nf'"),
+            ("1. e4 e5 2. Nf", "'Nf'"),
             ("e4 {good} e5 Nf", "'{good}'"),
         ] {
             let error = standard(text, None).expect_err(text);
@@ -385,7 +401,7 @@ mod tests {
 
     #[test]
     fn file_names_are_told_from_moves() {
-        for name in ["games.pgn", "./here.is/games.pgn.zst", "wac.EPD"] {
+        for name in ["games.pgn", "./here.is/games.pgn.zst", "g.bz2", "wac.EPD"] {
             assert!(is_file_name(name), "{name}");
         }
         for word in [

@@ -264,7 +264,9 @@ impl<'a, W: Write> Screen<'a, W> {
         }
         match (&mut self.kind, event) {
             (OutputKind::Json, Event::Line(line)) => JsonLine::of_line(line).write(self.out),
-            (OutputKind::Plain, Event::Line(line)) => show_line(self.out, line),
+            (OutputKind::Plain, Event::Line(line)) if !line.pv.is_empty() => {
+                show_line(self.out, line)
+            }
             (OutputKind::Live { view, found, drawn }, event) => {
                 if let Event::Line(line) = event {
                     found.add(line);
@@ -304,9 +306,13 @@ impl<W: Write> Drop for Screen<'_, W> {
     }
 }
 
+/// Shows the board, and the head of the table of lines if there will be any.
 fn introduce(out: &mut impl Write, root: &Position, below: Color) -> io::Result<()> {
     for line in draw::board(root, below) {
         writeln!(out, "{line}")?;
+    }
+    if !root.has_legal_move() {
+        return Ok(());
     }
     writeln!(
         out,

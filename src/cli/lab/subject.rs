@@ -1,11 +1,11 @@
 //! What an experiment is made on: a game, a chess position, or a tree written as text.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use clap::{Args, ValueEnum};
 
+use crate::board::{open_input, read_text};
 use crate::cli::position::position;
 use crate::files::are_same;
 use crate::lab::games::chess::InitialOrder;
@@ -230,7 +230,9 @@ impl Subject {
 /// Reads a tree written as text.
 fn read_tree(path: &Path) -> anyhow::Result<Explicit> {
     let shown = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("can't read {shown}"))?;
+    let text = open_input(path)
+        .and_then(read_text)
+        .with_context(|| format!("can't read {shown}"))?;
     Explicit::parse(&text).with_context(|| {
         format!(
             "{shown} does not hold a tree (such as \"((4 6) (2 9))\"; \

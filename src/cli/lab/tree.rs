@@ -27,7 +27,7 @@ pub(super) struct Tree {
     #[arg(long, short, default_value = "fail-soft")]
     algorithm: Algorithm,
     /// The root's window, as two numbers
-    #[arg(long, num_args = 2, value_names = ["ALPHA", "BETA"], allow_negative_numbers = true,
+    #[arg(long, num_args = 2, value_names = ["ALPHA", "BETA"],
         value_parser = clap::value_parser!(i32).range(1 - i64::from(INFINITY)..i64::from(INFINITY)))]
     window: Option<Vec<i32>>,
     /// Whose point of view numbers take; Max's for algorithms that are written that way

@@ -140,6 +140,7 @@ impl GameTree for ChessGame {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::Instant;
 
     use super::*;
     use crate::lab::{Algorithm, SolveOptions, solve};
@@ -202,7 +203,7 @@ mod tests {
             let shared = Arc::new(Shared::new(TranspositionTable::new(1).unwrap(), 1));
             let mut worker = SearchWorker::new(0, shared.clone(), EvalKind::Tapered);
             for depth in 1..=DEPTH {
-                shared.begin(false);
+                shared.begin(false, Instant::now());
                 let limits = search::Limits::to_depth(Depth(depth as i32));
                 let mut request = SearchRequest::new(game.start.clone(), limits);
                 request.selectivity = Selectivity::Plain;
