@@ -15,7 +15,7 @@ endif
 .PHONY: all pgo book dist check clean
 
 all:
-	cargo build --release --locked
+	cargo build --release --locked --target-dir target
 	cp target/release/pleach$(SUFFIX) $(NAME)
 
 # Optimised by a profile of `bench`; needs rustup's component llvm-tools.

@@ -169,7 +169,10 @@ def build(system, profile):
         variable = system.target.upper().replace("-", "_")
         environment[f"CARGO_TARGET_{variable}_LINKER"] = system.linker
     subprocess.run(
-        ["cargo", "build", "--locked", "--bin", "pleach", "--profile", profile, "--target", system.target],
+        [
+            "cargo", "build", "--locked", "--bin", "pleach", "--profile", profile,
+            "--target", system.target, "--target-dir", "target",
+        ],
         cwd=ROOT, env=environment, check=True,
     )
 
@@ -280,6 +283,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--profile", default="release", help="cargo's profile, for trials of this script")
     parser.add_argument("--no-build", action="store_true", help="take the programs as built before")
+    parser.add_argument("--dirty", action="store_true", help="with changes that are not committed, for trials")
     parser.add_argument("--list", action="store_true", help="show the systems and what is missing for them")
     parser.add_argument("systems", nargs="*", metavar="SYSTEM", help=", ".join(SYSTEMS))
     arguments = parser.parse_args()
@@ -291,8 +295,8 @@ def main():
         for name, system in SYSTEMS.items():
             print(f"{name} ({system.target}): {'; '.join(missing({name: system})) or 'ready'}")
         return
-    if output("git", "status", "--porcelain", "--untracked-files=no").strip():
-        print("Warning: changes that are not committed go into the programs, not into the source.", file=sys.stderr)
+    if not arguments.dirty and output("git", "status", "--porcelain", "--untracked-files=no").strip():
+        sys.exit("Changes that are not committed would go into the programs and not into the source: --dirty allows it")
     lacks = missing(chosen)
     if lacks:
         sys.exit("\n".join(lacks))

@@ -280,12 +280,21 @@ mod tests {
                             assert!(b.soft <= b.hard, "{clock:?} {b:?}");
                             assert!(!b.fixed && b.soft >= SHORTEST);
                             let left = Duration::from_millis(remaining as u64);
+                            assert!(b.hard <= left, "{clock:?} {b:?}");
                             assert!(b.hard < left || remaining == 1, "{clock:?} {b:?}");
                         }
                     }
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_largest_numbers_are_bounds_too() {
+        let b = bounds(&clock(i64::MAX, i64::MAX), u64::MAX, 0).expect("a clock bounds");
+        assert!(b.soft <= b.hard && b.hard < Duration::from_millis(i64::MAX as u64));
+        let b = bounds(&clock(i64::MAX, i64::MAX), 0, 0).expect("a clock bounds");
+        assert!(b.soft <= b.hard && b.hard < Duration::from_millis(i64::MAX as u64));
     }
 
     #[test]
