@@ -6,6 +6,15 @@
 //! [`uci`] turns text into calls of the engine and its events into text; [`cli`] has a file for
 //! each subcommand.
 //!
+//! A `go` runs through `uci::session`, [`engine::Engine::go`] and the threads of `engine::pool` to
+//! [`search::SearchWorker`]'s `search` (`search/iterate.rs`: iterative deepening and aspiration
+//! windows), which searches nodes (`search/node.rs`), and these their moves (`search/moves.rs`). What
+//! was asked for is `uci::Command::Go` first, then [`engine::Request`], then
+//! [`search::SearchRequest`] with its [`search::Limits`].
+//!
+//! The book explains the terms (`book/src/how/glossary.md`) and the techniques (`book/src/how`), and
+//! has every result that is called measured (`book/src/testing.md`).
+//!
 //! Public is what the binary, the tests, the benchmarks and the fuzzing targets use.
 //! `cargo doc --document-private-items` shows the rest, and follows the links below.
 //!

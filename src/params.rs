@@ -1,6 +1,7 @@
-//! Every tunable number of search and evaluation, one line each: name, default, smallest and
-//! largest sensible value, and the step that a tuner begins with. Beside them the off-switches
-//! of whole techniques, for ablation.
+//! The numbers of search and evaluation that a tuner may vary, one line each: name, default,
+//! smallest and largest sensible value, and the step that a tuner begins with. Beside them the
+//! off-switches of whole techniques, for ablation. Limits of a single step, which nobody varies, are
+//! constants where they are used.
 //!
 //! In a normal build each is a constant. With the feature `tune` each is an atomic that [`set`]
 //! or [`switch`] changes at run time: the UCI loop shows them as options, for SPSA and for

@@ -44,7 +44,7 @@ const SHORTEST: Duration = Duration::from_micros(200);
 /// When a search ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeBounds {
-    /// Begin no new iteration after this long.
+    /// Begin no new iteration after this long, multiplied by [`BestMoveStability::factor`].
     pub soft: Duration,
     /// Stop searching after this long.
     pub hard: Duration,
@@ -180,7 +180,7 @@ impl BestMoveStability {
         });
     }
 
-    /// What the soft bound is multiplied with: less than 1 where the best move is clear. `effort`
+    /// What the soft bound is multiplied by, never negative: less than 1 where the best move is clear. `effort`
     /// is the share of all nodes that went into it, 0 to 1, and `score` its latest score.
     #[must_use]
     pub fn factor(&self, effort: f64, score: Score) -> f64 {

@@ -90,7 +90,7 @@ pub struct Pool {
     shared: Arc<Shared>,
     threads: Vec<(mpsc::Sender<PoolTask>, JoinHandle<()>)>,
     /// Disconnected once every thread has ended its part of the last search.
-    busy: Option<Receiver<()>>,
+    idle: Option<Receiver<()>>,
 }
 
 impl Pool {
@@ -116,7 +116,7 @@ impl Pool {
         let mut pool = Pool {
             shared,
             threads: Vec::with_capacity(threads),
-            busy: None,
+            idle: None,
         };
         for id in 0..threads {
             pool.add_thread(id, eval_kind)?;
@@ -150,9 +150,9 @@ impl Pool {
         is_built.recv().map_err(|_| PoolError::Worker(number))
     }
 
-    /// Begins a search, which reports through the reporter. The wait for late helpers of the last
-    /// search is on the search's clock, and so are the stages of the pipeline that come before the
-    /// search, which are run at once, on the caller's thread. Any `stop` or `ponderhit` after this call concerns this search, even if no
+    /// Begins a search, which reports through the reporter. Its clock runs from the call on: it
+    /// includes the wait for late helpers of the last search and the stages of the pipeline that come
+    /// before the search, which are run at once, on the caller's thread. Any `stop` or `ponderhit` after this call concerns this search, even if no
     /// thread has started yet. The caller makes sure that no search is running.
     pub fn start(
         &mut self,
@@ -167,7 +167,7 @@ impl Pool {
         let request = Arc::new(request);
         let (done, helpers) = mpsc::channel();
         let (busy, idle) = bounded(0);
-        self.busy = Some(idle);
+        self.idle = Some(idle);
         if prepared.answer.is_none() && !request.first_thread_only {
             for (tasks, _) in self.threads.iter().skip(1) {
                 let _ = tasks.send(PoolTask::Helper {
@@ -192,9 +192,9 @@ impl Pool {
 
     /// Waits for helpers of the last search that were still running when its result was reported.
     fn wait_until_idle(&mut self) {
-        if let Some(busy) = self.busy.take() {
+        if let Some(idle) = self.idle.take() {
             // Nothing is ever sent; the error comes when the last thread is done.
-            let _ = busy.recv();
+            let _ = idle.recv();
         }
     }
 
@@ -373,7 +373,7 @@ mod tests {
         let signals = Arc::new(Signals::new());
         let mut pool = Pool::new(1, 1, &EvalKind::Tapered, &signals).expect("memory");
         let (helper, idle) = bounded(0);
-        pool.busy = Some(idle);
+        pool.idle = Some(idle);
         thread::spawn(move || {
             thread::sleep(LATE);
             drop(helper);

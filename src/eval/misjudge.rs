@@ -45,8 +45,8 @@ impl Misjudgement {
     fn error(&self, position: &Position) -> i32 {
         let keys = position.keys();
         let white = PAWNS_SHARE * self.normal(keys.pawns)
-            + PIECES_SHARE * self.normal(keys.non_pawns[0])
-            - PIECES_SHARE * self.normal(!keys.non_pawns[1])
+            + PIECES_SHARE * self.normal(keys.non_pawns[Color::Black as usize])
+            - PIECES_SHARE * self.normal(!keys.non_pawns[Color::White as usize])
             + POSITION_SHARE * self.normal(keys.full);
         let white = (white * i64::from(self.spread) / i64::from(WHOLE) / UNIT) as i32;
         match position.turn() {

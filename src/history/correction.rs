@@ -1,6 +1,6 @@
 //! How far the static evaluation has been off lately in positions that share a feature (their
 //! pawns, one side's pieces, the minor pieces, the moves that led there), so that it can be
-//! corrected before it is used.
+//! corrected before it is used. (Caissa, 2023.)
 
 use super::{COLORS, HistoryCell, color_index, table};
 use crate::memory::{LargeTable, prefetch};

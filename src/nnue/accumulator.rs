@@ -60,15 +60,15 @@ struct Entry {
     change: Change,
 }
 
-/// What a move adds and removes, by the shapes that the kernels know.
+/// The features that a move adds, then those that it removes, by the shapes that the kernels know.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     /// A piece moves or a pawn promotes.
-    Quiet([Feature; 1], [Feature; 1]),
+    AddSub([Feature; 1], [Feature; 1]),
     /// The same with a piece taken.
-    Capture([Feature; 1], [Feature; 2]),
-    /// King and rook.
-    Castle([Feature; 2], [Feature; 2]),
+    AddSubSub([Feature; 1], [Feature; 2]),
+    /// Castling: king and rook.
+    AddAddSubSub([Feature; 2], [Feature; 2]),
     /// No chess move: the values are computed from the board.
     Other,
 }
@@ -78,9 +78,11 @@ impl Change {
     fn new(dirty: &DirtyPieces) -> Change {
         let feature = |&(piece, square): &(Piece, Square)| Feature::new(piece, square);
         match (dirty.added.as_slice(), dirty.removed.as_slice()) {
-            ([a], [r]) => Change::Quiet([feature(a)], [feature(r)]),
-            ([a], [r, s]) => Change::Capture([feature(a)], [feature(r), feature(s)]),
-            ([a, b], [r, s]) => Change::Castle([feature(a), feature(b)], [feature(r), feature(s)]),
+            ([a], [r]) => Change::AddSub([feature(a)], [feature(r)]),
+            ([a], [r, s]) => Change::AddSubSub([feature(a)], [feature(r), feature(s)]),
+            ([a, b], [r, s]) => {
+                Change::AddAddSubSub([feature(a), feature(b)], [feature(r), feature(s)])
+            }
             _ => Change::Other,
         }
     }
@@ -205,7 +207,7 @@ impl Accumulators {
     pub fn evaluate(&mut self, position: &Position) -> i32 {
         let isa = self.isa;
         isa.run(Evaluate {
-            stack: self,
+            accumulators: self,
             position,
         })
     }
@@ -252,9 +254,9 @@ fn derive_child<S: Simd>(simd: S, net: &Network, parent: &Entry, child: &mut Ent
     let row = |feature: Feature| net.feature(feature.index(view));
     let (from, to) = (&parent.values[side], &mut child.values[side]);
     match child.change {
-        Change::Quiet(a, r) => update(simd, to, from, a.map(row), r.map(row)),
-        Change::Capture(a, r) => update(simd, to, from, a.map(row), r.map(row)),
-        Change::Castle(a, r) => update(simd, to, from, a.map(row), r.map(row)),
+        Change::AddSub(a, r) => update(simd, to, from, a.map(row), r.map(row)),
+        Change::AddSubSub(a, r) => update(simd, to, from, a.map(row), r.map(row)),
+        Change::AddAddSubSub(a, r) => update(simd, to, from, a.map(row), r.map(row)),
         Change::Other => debug_assert!(false, "marked for a refresh when it was pushed"),
     }
     child.valid[side] = true;
@@ -267,9 +269,9 @@ fn derive_parent<S: Simd>(simd: S, net: &Network, parent: &mut Entry, child: &En
     let row = |feature: Feature| net.feature(feature.index(view));
     let (from, to) = (&child.values[side], &mut parent.values[side]);
     match child.change {
-        Change::Quiet(a, r) => update(simd, to, from, r.map(row), a.map(row)),
-        Change::Capture(a, r) => update(simd, to, from, r.map(row), a.map(row)),
-        Change::Castle(a, r) => update(simd, to, from, r.map(row), a.map(row)),
+        Change::AddSub(a, r) => update(simd, to, from, r.map(row), a.map(row)),
+        Change::AddSubSub(a, r) => update(simd, to, from, r.map(row), a.map(row)),
+        Change::AddAddSubSub(a, r) => update(simd, to, from, r.map(row), a.map(row)),
         Change::Other => debug_assert!(false, "marked for a refresh when it was pushed"),
     }
     parent.valid[side] = true;
@@ -302,7 +304,7 @@ fn refresh<S: Simd>(
 
 /// Brings both sides up to date and computes the output, all within one instruction set.
 struct Evaluate<'a> {
-    stack: &'a mut Accumulators,
+    accumulators: &'a mut Accumulators,
     position: &'a Position,
 }
 
@@ -311,15 +313,18 @@ impl Operation for Evaluate<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> i32 {
-        let Evaluate { stack, position } = self;
+        let Evaluate {
+            accumulators,
+            position,
+        } = self;
         let board = position.board();
         for colour in Color::ALL {
-            stack.bring_up_to_date(simd, colour as usize, board);
+            accumulators.bring_up_to_date(simd, colour as usize, board);
         }
-        let entry = &stack.stack[stack.top];
+        let entry = &accumulators.stack[accumulators.top];
         #[cfg(debug_assertions)]
         for colour in Color::ALL {
-            let fresh = fresh(&stack.net, board, colour);
+            let fresh = fresh(&accumulators.net, board, colour);
             let values = &entry.values[colour as usize];
             assert!(
                 *values == fresh,
@@ -329,7 +334,7 @@ impl Operation for Evaluate<'_> {
         }
         let turn = position.turn();
         let hidden = [&entry.values[turn as usize], &entry.values[!turn as usize]];
-        forward(simd, &stack.net, hidden, board)
+        forward(simd, &accumulators.net, hidden, board)
     }
 }
 

@@ -8,8 +8,8 @@
 //! ```text
 //! c[s][i]        = clip(h[s][i], 0, QA)
 //! p[s*N/2 + i]   = (c[s][i] * c[s][i + N/2]) >> 9             0..=127, i < N/2: N products
-//! s[j]           = bias1[b][j] + sum over n of p[n] * w1[b][n][j]          j < 16
-//! z[j]           = s[j] >> e[b][j]
+//! u[j]           = bias1[b][j] + sum over n of p[n] * w1[b][n][j]          j < 16
+//! z[j]           = u[j] >> e[b][j]
 //! l[j]           = clip(z[j] >> 6, 0, 127)
 //! q[j]           = clip(z[j], -8191, 8191)^2 >> 19
 //! in             = q[0..16], l[0..16]
@@ -23,7 +23,7 @@
 //! `o` of 1/2080768. [`to_output_units`] brings `o` to the unit of the single-layer output.
 //!
 //! The weights `w1` of an output are in units of 1/64 with no extra bits (`e` = 0), of 1/512 with
-//! three, and its bias and sum `s` of 1/127 of that. An output whose weights are all small so gets
+//! three, and its bias and sum `u` of 1/127 of that. An output whose weights are all small so gets
 //! finer ones in the same byte: "per-channel" scales, as in other quantised networks (Krishnamoorthi
 //! 2018, "Quantizing deep convolutional networks for efficient inference"), here powers of two.
 //!

@@ -1,5 +1,7 @@
 //! The end of the game: mate, draws by rule, and repetitions one move ahead.
 
+use std::ops::ControlFlow;
+
 use super::window::Window;
 use super::worker::SearchWorker;
 use crate::board::Position;
@@ -45,6 +47,24 @@ impl SearchWorker {
             Score::DRAW + (self.nodes as i32 & 2) - 1
         } else {
             Score::DRAW
+        }
+    }
+
+    /// What the rules say of a node before anything is searched: its score, or the window, whose
+    /// alpha an upcoming repetition may have raised.
+    pub(super) fn draws(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        window: Window,
+    ) -> ControlFlow<Score, Window> {
+        let window = self.upcoming_repetition(position, window);
+        if window.is_empty() {
+            return ControlFlow::Break(window.alpha);
+        }
+        match self.terminal(position, ply) {
+            Some(score) => ControlFlow::Break(score),
+            None => ControlFlow::Continue(window),
         }
     }
 

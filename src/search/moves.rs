@@ -89,7 +89,7 @@ impl SearchWorker {
             }
             let info = self.move_info::<T>(node, m, &so_far);
 
-            // Shallow pruning: most late moves need no search at all.
+            // Step 13. Shallow pruning: most late moves need no search at all.
             if self.may_prune::<T>(node, &so_far) {
                 match self.prune_move(node, m, &info, picker.proven_see(), &mut so_far) {
                     MoveDecision::Search => {}
@@ -101,7 +101,7 @@ impl SearchWorker {
                 }
             }
 
-            // Extension of the table's move, if it is singular.
+            // Step 14. Extension of the table's move, if it is singular.
             let extension = if node.tt_move == Some(m) {
                 tt_extension
             } else {
@@ -114,7 +114,7 @@ impl SearchWorker {
                 self.note_root_move(m, score, raised, self.nodes - nodes_before);
             }
 
-            // A new best move?
+            // Step 17. A new best move?
             if self.note_score::<T>(node, m, score, &mut so_far) {
                 break;
             }
@@ -122,6 +122,7 @@ impl SearchWorker {
                 searched.push(m, info.noisy);
             }
         }
+        // Step 18. The result.
         self.finish::<T>(node, so_far, &searched)
     }
 
@@ -169,13 +170,13 @@ impl SearchWorker {
         // The node's depth less the move's reduction, and the depth that the move would really be
         // searched to. Futility pruning's margins and depth limit go with the first, as does the
         // depth limit of history pruning, whose margin goes with the whole depth.
-        let reduced = (depth - info.reduction / PLY).clamp(0, depth);
-        let searched = (depth - 1 - info.reduction / PLY).clamp(0, depth);
+        let lmr_depth = (depth - info.reduction / PLY).clamp(0, depth);
+        let move_depth = (depth - 1 - info.reduction / PLY).clamp(0, depth);
 
         let rule = if info.noisy {
-            capture_rule(node, m, info, reduced, so_far)
+            capture_rule(node, m, info, lmr_depth, so_far)
         } else {
-            quiet_rule(node, info, reduced, so_far)
+            quiet_rule(node, info, lmr_depth, so_far)
         };
         // Checks are forcing: a direct one is skipped only if it loses too much in exchange, or
         // after a rule that has ended the quiet moves.
@@ -184,7 +185,7 @@ impl SearchWorker {
         {
             return self.apply(rule, so_far);
         }
-        let floor = see_floor(info, depth, searched);
+        let floor = see_floor(info, depth, move_depth);
         if p::use_see_pruning()
             && depth <= p::see_depth()
             && proven_see < floor
@@ -246,21 +247,21 @@ impl SearchWorker {
         let zero_window_first = !T::PV || !first && p::use_zero_window();
 
         if self.uses(p::use_reductions()) && !first && so_far.depth > Depth::ONE {
-            // Late move reduction.
+            // Step 15. Late move reduction.
             let check = if child.in_check() { p::lmr_check() } else { 0 };
             let reduction = info.reduction - check;
-            let least = Depth::ONE.min(depth);
-            let reduced = (depth - reduction / PLY).clamp(least, depth + i32::from(T::PV));
-            self.stack.at_mut(ply).reduction = (depth - reduced) * PLY;
-            self.stats.reduced += u64::from(reduced < depth);
-            score = self.scout(&child, ply, reduced, Window::above(alpha), true)?;
+            let deepest = depth + i32::from(T::PV);
+            let reduced_depth = (depth - reduction / PLY).clamp(Depth::ONE, deepest);
+            self.stack.at_mut(ply).reduction = (depth - reduced_depth) * PLY;
+            self.stats.reduced += u64::from(reduced_depth < depth);
+            score = self.scout(&child, ply, reduced_depth, Window::above(alpha), true)?;
             self.stack.at_mut(ply).reduction = 0;
-            if score > alpha && reduced < depth {
+            if score > alpha && reduced_depth < depth {
                 // Better than expected: again without the reduction, or with even more depth.
                 let gain = score - so_far.best;
                 depth += i32::from(gain > p::lmr_deeper());
                 depth -= i32::from(gain < p::lmr_shallower());
-                if reduced < depth {
+                if reduced_depth < depth {
                     self.stats.re_searched += 1;
                     score = self.scout(&child, ply, depth, Window::above(alpha), !node.cut_node)?;
                 }
@@ -273,7 +274,7 @@ impl SearchWorker {
             score = self.scout(&child, ply, depth, Window::above(alpha), !node.cut_node)?;
         }
 
-        // Principal variation search: the first move, and any that raised alpha, get
+        // Step 16. Principal variation search: the first move, and any that raised alpha, get
         // the whole window.
         if T::PV && (!zero_window_first || score > alpha) {
             self.stack.at_mut(ply).reduction = 0;

@@ -16,7 +16,11 @@
 //! 18. mate or stalemate; the histories, the table's entry and the correction of the evaluation
 //!     (`finish`).
 //!
-//! What each technique is worth is in the book's record of tests.
+//! The book explains the terms (`book/src/how/glossary.md`) and the steps
+//! (`book/src/how/selectivity.md`); what each technique is worth is in its record of tests
+//! (`book/src/testing.md`).
+
+use std::ops::ControlFlow;
 
 use super::Searched;
 use super::draws::score_without_moves;
@@ -53,21 +57,13 @@ impl SearchWorker {
         // Step 2. Draws and short mates: the rules and the distance to the root bound the score.
         let mut window = window;
         if !T::ROOT {
-            window = self.upcoming_repetition(position, window);
-            if window.alpha >= window.beta {
+            window = match self.draws(position, ply, window) {
+                ControlFlow::Continue(window) => window.within_mate_distance(ply),
+                ControlFlow::Break(score) => return Ok(score),
+            };
+            if window.is_empty() {
                 return Ok(window.alpha);
             }
-            if let Some(score) = self.terminal(position, ply) {
-                return Ok(score);
-            }
-            // Mate distance pruning: no line from here is better than mating on the next ply
-            // or worse than being mated now.
-            let worst = window.alpha.max(Score::mated_in(ply));
-            let best = window.beta.min(Score::mate_in(ply.next()));
-            if worst >= best {
-                return Ok(worst);
-            }
-            window = Window::new(worst, best);
         }
 
         // Step 3. Transposition table: another path may have searched this position deeply
@@ -111,16 +107,7 @@ impl SearchWorker {
             // evaluation can now confirm or refute.
             self.hindsight::<T>(&mut node);
             // Steps 7 to 10. Whole-node pruning: razoring, reverse futility, null move, ProbCut.
-            if let Some(score) = self.razor::<T>(&node)? {
-                return Ok(score);
-            }
-            if let Some(score) = self.reverse_futility::<T>(&node) {
-                return Ok(score);
-            }
-            if let Some(score) = self.null_move::<T>(&node)? {
-                return Ok(score);
-            }
-            if let Some(score) = self.probcut::<T>(&node)? {
+            if let Some(score) = self.prune_node::<T>(&node)? {
                 return Ok(score);
             }
             // Step 11. Internal iterative reductions: without a table move the ordering is poor;

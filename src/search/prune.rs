@@ -2,6 +2,7 @@
 
 use super::node_state::Node;
 use super::node_type::{NodeType, NonPv};
+use super::static_eval::loss_by_last_move;
 use super::window::{Window, blend_fail_high};
 use super::worker::SearchWorker;
 use super::{Searched, picker::Picker};
@@ -46,9 +47,10 @@ fn null_reduction(depth: Depth, above: i32, tt_noisy: bool) -> i32 {
 
 /// The first ply at which a verification search to `depth` from `ply` may pass.
 fn null_from(ply: Ply, depth: Depth) -> Ply {
-    /// Quarters of the depth in which it may not.
-    const FORBIDDEN: usize = 3;
-    Ply(ply.index() + depth.plies().max(0) as usize * FORBIDDEN / 4 + 1)
+    /// Null moves are off for three quarters of the verification's depth.
+    const OFF: usize = 3;
+    const WHOLE: usize = 4;
+    Ply(ply.index() + depth.plies().max(0) as usize * OFF / WHOLE + 1)
 }
 
 /// The bound that ProbCut's shallow search must reach.
@@ -57,7 +59,7 @@ fn probcut_beta(beta: Score, improving: bool) -> Score {
 }
 
 impl SearchWorker {
-    /// Hindsight depth adjustment. If the parent's move was reduced a lot and yet the
+    /// Hindsight depth adjustment (as in Stockfish). If the parent's move was reduced a lot and yet the
     /// evaluation did not fall for the parent's side as expected, look deeper; if both sides'
     /// evaluations together say that the move lost something for the parent's side, look less deep.
     pub(super) fn hindsight<T: NodeType>(&mut self, node: &mut Node<'_>) {
@@ -73,16 +75,30 @@ impl SearchWorker {
         let Some(parent_eval) = parent.static_eval else {
             return;
         };
-        // Both sides' evaluations of themselves, before and after the parent's move.
-        let sum = (node.static_eval - Score::DRAW) + (parent_eval - Score::DRAW);
-        if parent.reduction >= p::hindsight_deeper() && sum <= 0 {
+        let loss = loss_by_last_move(node.static_eval, parent_eval);
+        if parent.reduction >= p::hindsight_deeper() && loss <= 0 {
             node.depth += 1;
         } else if parent.reduction >= p::hindsight_shallower()
             && node.depth > Depth::ONE
-            && sum > p::hindsight_margin()
+            && loss > p::hindsight_margin()
         {
             node.depth -= 1;
         }
+    }
+
+    /// Whole-node pruning: razoring, reverse futility, null move and ProbCut, in this order. A score
+    /// decides the node.
+    pub(super) fn prune_node<T: NodeType>(&mut self, node: &Node<'_>) -> Searched<Option<Score>> {
+        if let Some(score) = self.razor::<T>(node)? {
+            return Ok(Some(score));
+        }
+        if let Some(score) = self.reverse_futility::<T>(node) {
+            return Ok(Some(score));
+        }
+        if let Some(score) = self.null_move::<T>(node)? {
+            return Ok(Some(score));
+        }
+        self.probcut::<T>(node)
     }
 
     /// Razoring. So far below alpha that only captures could help: let the quiescence

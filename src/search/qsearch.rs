@@ -1,6 +1,8 @@
 //! Quiescence search: captures until the position is quiet, because a static evaluation in the
 //! middle of an exchange is far off.
 
+use std::ops::ControlFlow;
+
 use super::Searched;
 use super::node_state::legal_tt_move;
 use super::node_type::NodeType;
@@ -33,7 +35,7 @@ struct QuiescenceState {
     best_move: Option<Move>,
     /// Moves searched.
     number: usize,
-    /// The futility value of a capture but for its victim; `None` in check.
+    /// The static evaluation plus the futility margin, without the captured piece; `None` in check.
     futility: Option<Score>,
 }
 
@@ -64,13 +66,10 @@ impl SearchWorker {
     ) -> Searched<Score> {
         self.enter::<T>(ply)?;
         self.stats.quiescence += 1;
-        let window = self.upcoming_repetition(position, window);
-        if window.alpha >= window.beta {
-            return Ok(window.alpha);
-        }
-        if let Some(score) = self.terminal(position, ply) {
-            return Ok(score);
-        }
+        let window = match self.draws(position, ply, window) {
+            ControlFlow::Continue(window) => window,
+            ControlFlow::Break(score) => return Ok(score),
+        };
 
         let tt_entry = self
             .quiescence_tt()

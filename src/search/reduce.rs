@@ -17,12 +17,13 @@ pub(super) struct MoveInfo {
     pub killer: bool,
     /// Its history, in the units of the tables.
     pub history: i32,
-    /// Its late move reduction in 1/1024 ply, but for what a check takes off.
+    /// Its late move reduction in 1/1024 ply, before the discount for a move that gives check.
     pub reduction: i32,
 }
 
 impl SearchWorker {
-    /// The reduction of a move in 1/1024 ply, but for what a check takes off; may be negative.
+    /// The reduction of a move in 1/1024 ply, before the discount for a move that gives check; may
+    /// be negative.
     /// `alpha` is what the move loop has raised it to.
     pub(super) fn reduction<T: NodeType>(
         &self,
@@ -30,7 +31,7 @@ impl SearchWorker {
         info: &MoveInfo,
         alpha: Score,
     ) -> i32 {
-        /// Children that failed high at this ply before it counts.
+        /// With more cutoffs than this at the next ply, moves are reduced more.
         const MANY_CUTOFFS: u32 = 2;
         let when = |condition: bool, amount: i32| if condition { amount } else { 0 };
         let depth = node.depth.plies();

@@ -26,7 +26,8 @@ pub(super) struct Frame {
     pub excluded: PackedMove,
     /// Quiet moves that were best at this ply lately: nearly all of them cut off.
     pub killers: [PackedMove; 2],
-    /// How many children at this ply failed high lately.
+    /// How many nodes at this ply have failed high since the node two plies above began (as in
+    /// Stockfish).
     pub cutoffs: u32,
     /// By how much the current move's search is reduced, in 1/1024 ply.
     pub reduction: i32,

@@ -105,7 +105,8 @@ impl SearchWorker {
             .pair_key(self.stack.before(ply, 2).played)
     }
 
-    /// The search's score against the static evaluation, where they can be compared.
+    /// Moves the correction histories towards the search's score, where its bound allows to compare
+    /// it with the static evaluation.
     #[inline(always)]
     pub(super) fn update_correction(
         &mut self,
@@ -114,7 +115,7 @@ impl SearchWorker {
         score: Score,
         bound: Bound,
     ) {
-        /// A result moves a cell by at most this share of its bound.
+        /// A result moves a cell by at most a quarter of the cell's bound.
         const MOST: i32 = CORRECTION_LIMIT / 4;
         /// `correction_bonus` counts in 1/8.
         const BONUS_UNIT: i32 = 8;
@@ -145,6 +146,12 @@ impl SearchWorker {
         }
         h.continuation_correction.update(us, line, bonus);
     }
+}
+
+/// What the side that made the last move lost by it, in centipawns: both sides' evaluations of
+/// themselves, after the move and before it, add up to that.
+pub(super) fn loss_by_last_move(now: Score, before: Score) -> i32 {
+    (now - Score::DRAW) + (before - Score::DRAW)
 }
 
 /// The table's score replaces the evaluation where its bound shows that it is more accurate.

@@ -4,6 +4,7 @@
 
 use super::node_state::Node;
 use super::searched_moves::SearchedMoves;
+use super::static_eval::loss_by_last_move;
 use super::worker::SearchWorker;
 use crate::board::{Position, is_noisy};
 use crate::history::{CONTINUATIONS, PieceTo, bonus, malus};
@@ -157,8 +158,7 @@ impl SearchWorker {
         let Some(before) = previous.static_eval else {
             return;
         };
-        // What the side that made the move lost by it: both evaluations add up to that.
-        let loss = (static_eval - Score::DRAW) + (before - Score::DRAW);
+        let loss = loss_by_last_move(static_eval, before);
         let most = p::eval_difference_most();
         let bonus = (-loss * p::eval_difference()).clamp(-most, most);
         self.histories.butterfly.update(

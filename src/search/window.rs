@@ -3,7 +3,7 @@
 use std::ops::Neg;
 
 use crate::params::SHARE_UNIT;
-use crate::types::Score;
+use crate::types::{Ply, Score};
 
 /// The scores that matter to a node: the side to move has at least `alpha` already, and its
 /// opponent can hold it to `beta`. Scores outside need not be exact.
@@ -39,6 +39,20 @@ impl Window {
             beta,
         }
     }
+
+    /// Whether no score lies inside: the question is answered.
+    pub fn is_empty(self) -> bool {
+        self.alpha >= self.beta
+    }
+
+    /// Mate distance pruning: no line from a node at `ply` is better than mating on the next ply, or
+    /// worse than being mated now.
+    pub fn within_mate_distance(self, ply: Ply) -> Window {
+        Window {
+            alpha: self.alpha.max(Score::mated_in(ply)),
+            beta: self.beta.min(Score::mate_in(ply.next())),
+        }
+    }
 }
 
 /// The window as the opponent sees it.
@@ -65,7 +79,6 @@ pub(super) fn blend_fail_high(score: Score, beta: Score, share: i32) -> Score {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::Ply;
 
     #[test]
     fn the_opponent_sees_the_window_turned_round() {

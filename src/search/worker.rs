@@ -217,8 +217,8 @@ impl SearchWorker {
     }
 
     /// Prefetches the table's cluster of the position after a move, well before the move is played.
-    /// The key is almost always right. To compute it once more when the move is played costs less
-    /// than waiting for the cluster (3.9 % of all nodes a second).
+    /// The key leaves out changes of castling and en passant rights. To compute it once more when the
+    /// move is played costs less than waiting for the cluster: 3.9 % more nodes a second.
     #[inline]
     pub(super) fn prefetch_child(&self, position: &Position, m: Move) {
         let key = position.key_after(m);

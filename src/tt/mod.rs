@@ -34,8 +34,18 @@ const AGE_WORTH: i32 = 4;
 const DEEPER_KEPT: i32 = 4;
 /// In that comparison a new result from a principal variation counts as this many plies deeper.
 const PV_WORTH: i32 = 2;
-/// Depths are stored with this offset, so that a quiescence result is not an empty entry.
+/// Added to a depth before it is stored: depths begin at -1 (see [`TtEntry::evaluation`]), and a word
+/// of zero is empty.
 const DEPTH_OFFSET: i32 = 7;
+/// Where the fields of a packed entry begin, in bits; the move comes first.
+const SCORE_SHIFT: u32 = 16;
+const EVAL_SHIFT: u32 = 32;
+const DEPTH_SHIFT: u32 = 48;
+const INFO_SHIFT: u32 = 56;
+/// The last of these fields holds bound, principal variation and age.
+const BOUND_MASK: u8 = 3;
+const PV_SHIFT: u32 = 2;
+const AGE_SHIFT: u32 = 3;
 /// Clusters looked at to estimate how full the table is: with three entries each, a thousand.
 const SAMPLE: usize = 334;
 /// Stands for "no evaluation stored".
@@ -97,7 +107,7 @@ impl TtEntry {
     }
 }
 
-/// The unpacked form of a stored word.
+/// An entry packed into 64 bits; the methods unpack its fields.
 #[derive(Clone, Copy)]
 struct Word(u64);
 
@@ -105,10 +115,10 @@ impl Word {
     fn pack(best: PackedMove, score: i16, eval: i16, depth: u8, info: u8) -> Word {
         Word(
             u64::from(best.bits())
-                | u64::from(score as u16) << 16
-                | u64::from(eval as u16) << 32
-                | u64::from(depth) << 48
-                | u64::from(info) << 56,
+                | u64::from(score as u16) << SCORE_SHIFT
+                | u64::from(eval as u16) << EVAL_SHIFT
+                | u64::from(depth) << DEPTH_SHIFT
+                | u64::from(info) << INFO_SHIFT,
         )
     }
 
@@ -117,32 +127,32 @@ impl Word {
     }
 
     fn score(self) -> i16 {
-        (self.0 >> 16) as i16
+        (self.0 >> SCORE_SHIFT) as i16
     }
 
     fn eval(self) -> i16 {
-        (self.0 >> 32) as i16
+        (self.0 >> EVAL_SHIFT) as i16
     }
 
     /// Plies; meaningful only where `is_empty` is false.
     fn depth(self) -> i32 {
-        i32::from((self.0 >> 48) as u8) - DEPTH_OFFSET
+        i32::from((self.0 >> DEPTH_SHIFT) as u8) - DEPTH_OFFSET
     }
 
     fn info(self) -> u8 {
-        (self.0 >> 56) as u8
+        (self.0 >> INFO_SHIFT) as u8
     }
 
     fn age(self) -> u8 {
-        self.info() >> 3
+        self.info() >> AGE_SHIFT
     }
 
     fn pv(self) -> bool {
-        self.info() & 4 != 0
+        self.info() & 1 << PV_SHIFT != 0
     }
 
     fn bound(self) -> Option<Bound> {
-        match self.info() & 3 {
+        match self.info() & BOUND_MASK {
             1 => Some(Bound::Upper),
             2 => Some(Bound::Lower),
             3 => Some(Bound::Exact),
@@ -299,7 +309,9 @@ impl TranspositionTable {
             }
         }
         let depth = (entry.depth.plies() + DEPTH_OFFSET).clamp(0, i32::from(u8::MAX)) as u8;
-        let info = age << 3 | u8::from(entry.pv) << 2 | entry.bound.map_or(0, |bound| bound as u8);
+        let info = age << AGE_SHIFT
+            | u8::from(entry.pv) << PV_SHIFT
+            | entry.bound.map_or(0, |bound| bound as u8);
         let eval = entry.eval.map_or(NO_EVAL, |eval| eval.raw() as i16);
         let word = Word::pack(best, entry.score.to_table(ply), eval, depth, info);
         let shift = TAG_BITS * index;

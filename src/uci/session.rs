@@ -175,7 +175,8 @@ impl<W: Write> Session<W> {
 
     fn write_line(&mut self, line: &str) -> io::Result<()> {
         log::debug!(target: logfile::TRAFFIC, "<< {line}");
-        let _turn = self.record.lock();
+        // Held while writing, so that the report of a panic does not come in between.
+        let _record = self.record.lock();
         writeln!(self.out, "{line}")?;
         self.out.flush()
     }
@@ -183,8 +184,8 @@ impl<W: Write> Session<W> {
     /// Answers a `go`.
     fn write_best_move(&mut self, line: &str) -> io::Result<()> {
         log::debug!(target: logfile::TRAFFIC, "<< {line}");
-        let mut situation = self.record.lock();
-        situation.search = None;
+        let mut record = self.record.lock();
+        record.search = None;
         writeln!(self.out, "{line}")?;
         self.out.flush()
     }

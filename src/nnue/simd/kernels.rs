@@ -4,14 +4,14 @@
 use super::{Block, Simd};
 use crate::nnue::row::{HIDDEN, Row};
 
-/// `child = parent + added - removed`, each value passing through a register once.
+/// `to = from + added - removed`, each value passing through a register once.
 ///
 /// The numbers of rows are constants: a move has few shapes, and each gets a loop of its own.
 #[inline(always)]
 pub fn update<S: Simd, const ADDED: usize, const REMOVED: usize>(
     simd: S,
-    child: &mut Row,
-    parent: &Row,
+    to: &mut Row,
+    from: &Row,
     added: [&Row; ADDED],
     removed: [&Row; REMOVED],
 ) {
@@ -20,14 +20,14 @@ pub fn update<S: Simd, const ADDED: usize, const REMOVED: usize>(
         // SAFETY: `at` is a multiple of `LANES` below `HIDDEN`, which `LANES` divides, so the
         // registers lie inside the rows; rows are aligned to 64 bytes, the widest register.
         unsafe {
-            let mut values = simd.load(parent.0.as_ptr().add(at));
+            let mut values = simd.load(from.0.as_ptr().add(at));
             for row in added {
                 values = simd.add(values, simd.load(row.0.as_ptr().add(at)));
             }
             for row in removed {
                 values = simd.sub(values, simd.load(row.0.as_ptr().add(at)));
             }
-            simd.store(child.0.as_mut_ptr().add(at), values);
+            simd.store(to.0.as_mut_ptr().add(at), values);
         }
     }
 }

@@ -205,9 +205,10 @@ pub struct QuantisedNet {
     pub shape: Shape,
     /// Centipawns for an output of 1.0 (the K of the training target's sigmoid).
     pub scale: i32,
-    /// Whether the output is without the factor by material (`material`), which the evaluation
-    /// then multiplies by, and 4n + 1 to 4n + 4 pieces share an output layer, as the teacher has
-    /// it. The networks up to fine-1024k5 include the factor, and 4n + 2 to 4n + 5 share.
+    /// True: the output leaves out the factor by material (`material`), by which the evaluation then
+    /// multiplies it, and the output bucket is (pieces - 1) / 4, both as in Stockfish 15.1. False, as
+    /// in the networks up to fine-1024k5: the output includes the factor, and the bucket is
+    /// (pieces - 2) / 4.
     pub bare: bool,
     /// `[F][N]`, in units of 1/[`QA`].
     pub feature_weights: Vec<i16>,
