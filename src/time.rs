@@ -151,6 +151,10 @@ const MOST_STABLE: i32 = 8;
 const MEAN_WEIGHT: i32 = 3;
 /// Centipawns below the mean score at which a drop counts in full.
 const FULL_DROP: i32 = 60;
+/// A rise beyond this, in centipawns, counts no more.
+const FULL_RISE: i32 = FULL_DROP / 2;
+/// The parameters of the factor are percentages.
+const PERCENT: f64 = 100.0;
 
 /// How clear the choice of the best move has been, from one iteration to the next.
 #[derive(Clone, Copy, Debug, Default)]
@@ -187,14 +191,14 @@ impl BestMoveStability {
         if !p::use_time_scaling() {
             return 1.0;
         }
-        let nodes = f64::from(p::time_node_base()) / 100.0
-            - f64::from(p::time_node_slope()) / 100.0 * effort;
+        let percent = |parameter: i32| f64::from(parameter) / PERCENT;
+        let nodes = percent(p::time_node_base()) - percent(p::time_node_slope()) * effort;
         let stability =
-            f64::from(p::time_stability_base() - p::time_stability_step() * self.unchanged) / 100.0;
+            percent(p::time_stability_base() - p::time_stability_step() * self.unchanged);
         let drop = self
             .mean
-            .map_or(0, |mean| (mean - score).clamp(-FULL_DROP / 2, FULL_DROP));
-        let falling = 1.0 + f64::from(p::time_drop() * drop) / f64::from(100 * FULL_DROP);
+            .map_or(0, |mean| (mean - score).clamp(-FULL_RISE, FULL_DROP));
+        let falling = 1.0 + percent(p::time_drop() * drop) / f64::from(FULL_DROP);
         // With tuned parameters the first factor may be negative.
         (nodes * stability * falling).max(0.0)
     }

@@ -104,10 +104,12 @@ type CommandResult = anyhow::Result<bool>;
 #[must_use]
 pub fn run() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let result = match (genfens(&arguments), uci_commands(&arguments)) {
-        (Some(request), _) => request,
-        (None, Some(commands)) => uci::batch(&commands).map_err(anyhow::Error::from),
-        (None, None) => dispatch(parse(arguments)),
+    let result = if let Some(made) = run_genfens(&arguments) {
+        made
+    } else if let Some(commands) = uci_commands(&arguments) {
+        uci::batch(&commands).map_err(anyhow::Error::from)
+    } else {
+        dispatch(parse(arguments))
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
@@ -166,8 +168,8 @@ fn dispatch(cli: Cli) -> CommandResult {
     }
 }
 
-/// OpenBench's request for openings, if that is the first argument.
-fn genfens(arguments: &[OsString]) -> Option<CommandResult> {
+/// Answers OpenBench's request for openings, if that is the first argument.
+fn run_genfens(arguments: &[OsString]) -> Option<CommandResult> {
     let request = GenfensRequest::parse(&arguments.get(1)?.to_string_lossy())?;
     let eval_kind = EvalKind::Network(Network::embedded());
     let mut failed = Ok(());

@@ -17,8 +17,7 @@ impl Stage for RootTablebases {
         for damage in self.probing.tables.take_damage() {
             note(damage);
         }
-        let legal = || request.root.legal_moves().to_vec();
-        let moves = request.limits.root_moves.clone().unwrap_or_else(legal);
+        let moves = request.root_moves();
         let ranking = self
             .probing
             .rank_root(&request.root, &request.history, &moves);

@@ -49,8 +49,7 @@ pub(super) struct StrengthLimit {
 
 impl Stage for StrengthLimit {
     fn before_search(&self, request: &mut SearchRequest, _note: &mut dyn FnMut(String)) -> Step {
-        let legal = || request.root.legal_moves().to_vec();
-        let moves = request.limits.root_moves.clone().unwrap_or_else(legal);
+        let moves = request.root_moves();
         if moves.is_empty() {
             return Step::Continue;
         }

@@ -1,6 +1,6 @@
 //! Files of games, plain or compressed with zstd.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,13 +46,18 @@ impl GameReader<Box<dyn BufRead>> {
 /// Whether a file holds single positions rather than games.
 ///
 /// # Errors
-/// [`RecordError::Open`] if it cannot be read.
+/// [`RecordError::Open`] if it cannot be read, or is a pipe, which could not be read again.
 pub fn holds_positions(path: &Path) -> Result<bool, RecordError> {
-    let mut input = decoded(path, Arc::default())?;
-    let first = input.fill_buf().map_err(|source| RecordError::Open {
+    let failed = |source| RecordError::Open {
         path: path.to_path_buf(),
         source,
-    })?;
+    };
+    if !fs::metadata(path).map_err(failed)?.is_file() {
+        let kind = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
+        return Err(failed(kind));
+    }
+    let mut input = decoded(path, Arc::default())?;
+    let first = input.fill_buf().map_err(failed)?;
     Ok(first.starts_with(&position::MAGIC))
 }
 

@@ -258,3 +258,11 @@ fn damage_is_an_error_and_no_crash() {
         }
     }
 }
+
+/// It could not be read a second time.
+#[cfg(unix)]
+#[test]
+fn a_device_is_not_looked_into() {
+    let refused = holds_positions(Path::new("/dev/zero")).expect_err("a device");
+    assert!(refused.to_string().contains("not a regular file"));
+}

@@ -172,6 +172,13 @@ impl SearchRequest {
             first_thread_only: false,
         }
     }
+
+    /// The moves that may be played: those that the limits name, or all legal ones.
+    #[must_use]
+    pub fn root_moves(&self) -> Vec<Move> {
+        let named = self.limits.root_moves.clone();
+        named.unwrap_or_else(|| self.root.legal_moves().to_vec())
+    }
 }
 
 /// Whether the search may prune, reduce and extend.

@@ -252,7 +252,7 @@ impl SearchWorker {
             let reduction = info.reduction - check;
             let deepest = depth + i32::from(T::PV);
             let reduced_depth = (depth - reduction / PLY).clamp(Depth::ONE, deepest);
-            self.stack.at_mut(ply).reduction = (depth - reduced_depth) * PLY;
+            self.stack.at_mut(ply).reduction = depth - reduced_depth;
             self.stats.reduced += u64::from(reduced_depth < depth);
             score = self.scout(&child, ply, reduced_depth, Window::above(alpha), true)?;
             self.stack.at_mut(ply).reduction = 0;

@@ -29,7 +29,7 @@ pub(super) struct Frame {
     /// How many nodes at this ply have failed high since the node two plies above began (as in
     /// Stockfish).
     pub cutoffs: u32,
-    /// By how much the current move's search is reduced, in 1/1024 ply.
+    /// By how much the current move's search is reduced, in plies.
     pub reduction: i32,
     /// Double extensions on the line so far, as the move loop counts them: a null move and ProbCut
     /// leave what the last move loop at this ply wrote.

@@ -552,10 +552,12 @@ fn loaded(data: &Dataset, started: Instant) -> String {
     )
 }
 
-/// Adds those files that are not in the list yet.
+/// Adds those files of a shard that are not in the list yet. Equal files that are read together, under
+/// one name in two folders for instance, are learnt from each, and so each is in the list.
 fn add_new(files: &mut Vec<FileSummary>, read: &[FileSummary]) {
-    for file in read {
-        if !files.contains(file) {
+    for (file, number) in read.iter().zip(1..) {
+        let count = |files: &[FileSummary]| files.iter().filter(|other| *other == file).count();
+        if count(files) < count(&read[..number]) {
             files.push(file.clone());
         }
     }

@@ -106,6 +106,27 @@ fn finish_steps(trainer: &mut Trainer) {
 }
 
 #[test]
+fn equal_files_of_a_shard_are_all_in_the_list() {
+    let file = |name: &str| FileSummary {
+        name: name.to_owned(),
+        scaled: false,
+        hash: String::new(),
+        games: 1,
+        plies: 1,
+        kept: 1,
+        held_out: 0,
+    };
+    let (a, b) = (file("a"), file("b"));
+    let mut files = Vec::new();
+    // The second shard is met again in a later pass.
+    let second = [a.clone(), b.clone()];
+    for read in [&[a.clone(), a.clone()][..], &second, &second] {
+        add_new(&mut files, read);
+    }
+    assert_eq!(files, [a.clone(), a, b]);
+}
+
+#[test]
 fn a_run_learns_and_leaves_net_and_record() {
     check_run(false);
 }
