@@ -5,6 +5,7 @@
 //! ([`files`](crate::files)); a run that is started again makes the missing chunks. So a killed run
 //! loses at most one chunk per thread.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::panic::resume_unwind;
 use std::path::PathBuf;
@@ -107,20 +108,25 @@ pub fn run(config: &DatagenConfig, eval_kind: &EvalKind) -> anyhow::Result<Datag
     let started = Instant::now();
     let chunk = config.chunk.max(1);
     let record = record_path(config);
-    let short = short_chunk(config, run_record::games(&record));
+    let mut short_files = run_record::short_files(&record);
     let missing: Vec<Chunk> = (0..config.games.div_ceil(chunk))
         .map(|number| Chunk {
             number,
             games: chunk.min(config.games - number * chunk),
         })
-        .filter(|part| short == Some(part.number) || !is_complete(config, part))
+        .filter(|part| {
+            let held = short_files.get(&part.number);
+            let is_short = held.is_some_and(|&games| games < part.games);
+            is_short || !is_complete(config, part)
+        })
         .collect();
     let kept = config.games.div_ceil(chunk) - missing.len();
     keep_settings(config, eval_kind, kept)?;
-    let fewer = run_record::games(&record).is_some_and(|games| games > config.games);
-    if fewer && !missing.is_empty() {
-        run_record::set_games(&record, config.games)?;
-    }
+    // Entered before they are made, and taken out only when they have been made again: whenever a run
+    // is interrupted, no short file is taken for a whole one.
+    let short = missing.iter().filter(|part| part.games < chunk);
+    short_files.extend(short.map(|part| (part.number, part.games)));
+    keep_short_files(config, &short_files)?;
     if kept > 0 {
         log::info!(
             "{kept} files named {}-{} are complete and kept",
@@ -139,9 +145,10 @@ pub fn run(config: &DatagenConfig, eval_kind: &EvalKind) -> anyhow::Result<Datag
         progress: Mutex::new((ProgressReporter::new(games as u64), 0)),
     };
     let mut summary = work.do_all(eval_kind)?;
-    if run_record::games(&record).is_some_and(|games| games < config.games) {
-        run_record::set_games(&record, config.games)?;
+    for part in missing.iter().filter(|part| part.games == chunk) {
+        short_files.remove(&part.number);
     }
+    keep_short_files(config, &short_files)?;
     summary.seconds = started.elapsed().as_secs_f64();
     Ok(summary)
 }
@@ -178,22 +185,22 @@ fn keep_settings(config: &DatagenConfig, eval_kind: &EvalKind, kept: usize) -> a
         teacher: config.teacher.as_deref().map(TeacherNet::file_name),
         settings: &config.kind,
     };
-    run_record::keep(&record_path(config), &settings, config.games, kept)
+    run_record::keep(&record_path(config), &settings, kept)
+}
+
+/// Writes which files of positions are of fewer games than the others: unlike a file of games, such a
+/// file does not say how many it is from.
+fn keep_short_files(config: &DatagenConfig, files: &BTreeMap<usize, usize>) -> anyhow::Result<()> {
+    if matches!(config.kind, DatagenKind::Evaluated(_)) {
+        run_record::set_short_files(&record_path(config), files)?;
+    }
+    Ok(())
 }
 
 fn record_path(config: &DatagenConfig) -> PathBuf {
     config
         .directory
         .join(format!("{}-{}.json", config.name, config.seed))
-}
-
-/// The file of positions that a run for fewer games, `before`, left shorter than this one wants
-/// it: such a file does not say how many games it is from.
-fn short_chunk(config: &DatagenConfig, before: Option<usize>) -> Option<usize> {
-    let before = before.filter(|&before| before < config.games)?;
-    let chunk = config.chunk.max(1);
-    let holds_positions = matches!(config.kind, DatagenKind::Evaluated(_));
-    (holds_positions && !before.is_multiple_of(chunk)).then_some(before / chunk)
 }
 
 fn path_of(config: &DatagenConfig, number: usize) -> PathBuf {

@@ -2,7 +2,7 @@
 //! made, and a run that goes on with other settings is refused instead of mixing two kinds of games
 //! under one name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::{fs, io};
 
@@ -12,27 +12,34 @@ use serde_json::Value;
 
 use crate::files;
 
-/// Where the record has how many games the files hold together, at least. Runs may differ in it.
-const GAMES: &str = "games";
+/// Where the record has the numbers of the files that are of fewer games than the others, and of how
+/// many. Runs may differ in it.
+const SHORT_FILES: &str = "short_files";
 
-/// How many games a run's files hold together, at least, if its record says so.
-pub(super) fn games(path: &Path) -> Option<usize> {
-    let record: Value = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-    record.get(GAMES)?.as_u64()?.try_into().ok()
+/// The files of a run that are of fewer games than the others, and of how many, as far as its record
+/// says so.
+pub(super) fn short_files(path: &Path) -> BTreeMap<usize, usize> {
+    let read = || {
+        let mut record: Value = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+        serde_json::from_value(record.get_mut(SHORT_FILES)?.take()).ok()
+    };
+    read().unwrap_or_default()
 }
 
-/// Changes how many games a run's files hold together, at least; a record that is missing stays
-/// so.
+/// Changes which files are short; a record that is missing stays so.
 ///
 /// # Errors
 /// The record is damaged, or cannot be written.
-pub(super) fn set_games(path: &Path, games: usize) -> anyhow::Result<()> {
+pub(super) fn set_short_files(path: &Path, files: &BTreeMap<usize, usize>) -> anyhow::Result<()> {
     let Ok(bytes) = fs::read(path) else {
         return Ok(());
     };
+    if short_files(path) == *files {
+        return Ok(());
+    }
     let mut record: Value =
         serde_json::from_slice(&bytes).with_context(|| format!("{} is damaged", path.display()))?;
-    record[GAMES] = games.into();
+    record[SHORT_FILES] = serde_json::to_value(files)?;
     write(path, &record)
 }
 
@@ -41,25 +48,20 @@ fn write(path: &Path, record: &Value) -> anyhow::Result<()> {
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Writes the settings of a run for so many games to a file, or compares them with it if it is
-/// there. Without it, nothing is known of files that are `kept`, and it is not written.
+/// Writes the settings of a run to a file, or compares them with it if it is there. Without it,
+/// nothing is known of files that are `kept`, and it is not written.
 ///
 /// # Errors
 /// The file says that a run of this name and seed had other settings; or it cannot be read or
 /// written.
-pub(super) fn keep(
-    path: &Path,
-    settings: &impl Serialize,
-    games: usize,
-    kept: usize,
-) -> anyhow::Result<()> {
-    let mut record = serde_json::to_value(settings)?;
+pub(super) fn keep(path: &Path, settings: &impl Serialize, kept: usize) -> anyhow::Result<()> {
+    let record = serde_json::to_value(settings)?;
     match fs::read(path) {
         Ok(bytes) => {
             let mut found: Value = serde_json::from_slice(&bytes)
                 .with_context(|| format!("{} is damaged", path.display()))?;
             if let Some(entries) = found.as_object_mut() {
-                entries.remove(GAMES);
+                entries.remove(SHORT_FILES);
             }
             let mut differences = Vec::new();
             add_differences("", &found, &record, &mut differences);
@@ -79,7 +81,6 @@ pub(super) fn keep(
             );
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            record[GAMES] = games.into();
             write(path, &record)?;
         }
         Err(error) => {

@@ -184,6 +184,15 @@ fn a_longer_run_completes_a_short_file_of_positions() {
     // Who asks for less is given less, which a longer run notices.
     fs::remove_file(path_of(&of(4), 1)).expect("a chunk");
     assert_eq!((made(3), made(4)), (1, 2));
+    // The last file stays short when earlier ones are made again.
+    assert_eq!((made(5), made(7)), (1, 3));
+    fs::remove_file(path_of(&of(4), 0)).expect("a chunk");
+    assert_eq!((made(2), made(8)), (2, 2));
+    // A run for more was interrupted after its last file, before the one that was short was made.
+    assert_eq!((made(9), made(11)), (1, 3));
+    let record = record_path(&of(11));
+    run_record::set_short_files(&record, &BTreeMap::from([(4, 1), (5, 1)])).expect("a record");
+    assert_eq!(made(12), 4);
 }
 
 #[test]
