@@ -46,7 +46,8 @@ impl SearchWorker {
         Some(tt_entry.score)
     }
 
-    /// A quiet move of the table that fails high again gains in the histories of quiet moves.
+    /// A quiet move of the table that fails high again gains in the histories of quiet moves. Pawn
+    /// history takes the whole bonus here; to give it the share `update_pawn` gained nothing in games.
     fn reward_tt_move(&mut self, position: &Position, ply: Ply, depth: Depth, best: PackedMove) {
         let Some(piece) = position.board().piece_at(best.from()) else {
             return;
