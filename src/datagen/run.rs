@@ -222,7 +222,7 @@ struct Chunk {
 }
 
 /// Whether a chunk's file exists and holds as many valid games as it should; a file of positions
-/// need only be sound (see [`short_chunk`]).
+/// need only be sound (see [`keep_short_files`]).
 fn is_complete(config: &DatagenConfig, chunk: &Chunk) -> bool {
     let path = &path_of(config, chunk.number);
     if !path.exists() {
