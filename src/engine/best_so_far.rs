@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::types::Move;
 
-/// The best move by the best line that the running search reported last; before any, the first of the moves that the request names, if it names any. Clones share the move.
+/// The best move by the best line that the running search reported last; before any, the first of
+/// the moves that the request names, if it names any. Clones share the move.
 #[derive(Clone, Debug, Default)]
 pub struct BestSoFar(Arc<Mutex<Option<Move>>>);
 

@@ -151,9 +151,10 @@ impl Pool {
     }
 
     /// Begins a search, which reports through the reporter. Its clock runs from the call on: it
-    /// includes the wait for late helpers of the last search and the stages of the pipeline that come
-    /// before the search, which are run at once, on the caller's thread. Any `stop` or `ponderhit` after this call concerns this search, even if no
-    /// thread has started yet. The caller makes sure that no search is running.
+    /// includes the wait for late helpers of the last search and the stages of the pipeline that
+    /// come before the search, which are run at once, on the caller's thread. Any `stop` or
+    /// `ponderhit` after this call concerns this search, even if no thread has started yet. The
+    /// caller makes sure that no search is running.
     pub fn start(
         &mut self,
         mut request: SearchRequest,

@@ -2,7 +2,7 @@
 //!
 //! [`config`] has the settings of a run. [`shards`] deals the files where memory does not hold them
 //! all, [`load`] replays games into [`sample`]s of 48 bytes, [`shuffle`] puts them in a new order
-//! every epoch, [`loss`] defines the target, [`kernel`] computes gradients, in orders that `views`
+//! every epoch, `fit` finds the scale of scores, [`loss`] defines the target, [`kernel`] computes gradients, in orders that `views`
 //! lists, with [`layers`] where the network has dense layers. [`model`] holds the parameters, in
 //! the units of [`quantisation`] and at first with numbers of `normal`, [`optimiser`] updates them,
 //! [`checkpoint`] saves them, [`export`] makes the integers that the engine reads, `start` finds
@@ -13,6 +13,7 @@ pub mod checkpoint;
 pub mod config;
 pub mod export;
 mod extra_bits;
+mod fit;
 pub mod kernel;
 mod lanes;
 pub mod layers;

@@ -19,6 +19,7 @@ use super::batch::Batch;
 use super::checkpoint::{self, LossPoint, Progress};
 use super::config::{Config, check_scale};
 use super::export;
+use super::fit;
 use super::kernel::{CHUNK, Worker};
 use super::load::{self, DataFile, Dataset, FileSummary};
 use super::loss::{Losses, Target};
@@ -122,7 +123,7 @@ impl<'a> Trainer<'a> {
         let shards = Shards::new(config)?;
         let started = Instant::now();
         let data = load_files(config, &shards.with_held_out(progress.pass.number))?;
-        let fitted = load::fit_scale(&data.train);
+        let fitted = fit::fit_scale(&data.train);
         // A run that goes on may have begun with another shard.
         let known = (progress.scale > 0.0).then_some(progress.scale);
         let Some(scale) = config.scale.or(known).or(fitted) else {

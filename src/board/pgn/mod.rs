@@ -1,6 +1,7 @@
 //! PGN: games as text, with comments, annotation glyphs and variations kept as a tree.
 
 mod read;
+mod respelled;
 mod spelling;
 mod write;
 

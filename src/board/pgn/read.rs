@@ -8,7 +8,8 @@ use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, KnownOutcome, Outcome, Position as _};
 use thiserror::Error;
 
-use super::spelling::{Mark, Respelled};
+use super::respelled::Respelled;
+use super::spelling::Mark;
 use super::{Headers, PgnGame, PgnLine, PgnMove};
 use crate::board::input::decode;
 use crate::board::notation::move_of_san;

@@ -130,17 +130,24 @@ fn a_teacher_scores_what_was_played() {
     assert_eq!(again, game);
 }
 
-#[test]
-fn evaluated_positions_are_kept_and_scored() {
-    let directory = tempfile::tempdir().expect("a folder");
+/// As [`config`], but for positions that the search evaluated.
+fn evaluated(directory: &Path, games: usize, chunk: usize) -> DatagenConfig {
     let settings = PlaySettings {
         sample: NonZero::new(16),
         ..play()
     };
-    let config = DatagenConfig {
+    DatagenConfig {
         kind: DatagenKind::Evaluated(settings),
+        ..config(directory, games, chunk)
+    }
+}
+
+#[test]
+fn evaluated_positions_are_kept_and_scored() {
+    let directory = tempfile::tempdir().expect("a folder");
+    let config = DatagenConfig {
         teacher: Some(narrow_net()),
-        ..config(directory.path(), 2, 1)
+        ..evaluated(directory.path(), 2, 1)
     };
     let summary = run(&config, &eval_kind()).expect("a run");
     let mut labeller = TeacherLabeller::new(narrow_net(), false);
@@ -164,14 +171,7 @@ fn evaluated_positions_are_kept_and_scored() {
 #[test]
 fn a_longer_run_completes_a_short_file_of_positions() {
     let directory = tempfile::tempdir().expect("a folder");
-    let settings = PlaySettings {
-        sample: NonZero::new(16),
-        ..play()
-    };
-    let of = |games| DatagenConfig {
-        kind: DatagenKind::Evaluated(settings.clone()),
-        ..config(directory.path(), games, 2)
-    };
+    let of = |games| evaluated(directory.path(), games, 2);
     let made = |games| run(&of(games), &eval_kind()).expect("a run").games;
     assert_eq!((made(3), made(3)), (3, 0));
     let positions = || {
